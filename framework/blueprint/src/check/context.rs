@@ -1,0 +1,280 @@
+//! What every part of the checker shares: the findings, and how nodes of an expected shape are read.
+
+use super::declared::Declared;
+use super::{Language, calls, cloudformation, references};
+use crate::graph::Graph;
+use crate::spelling::{all_of, did_you_mean, nearest, shown};
+use crate::substitution::{find_opening, is_quoted_name, unescape};
+use crate::syntax::{Data, Entry, Key, Node, Positions, ScalarKind};
+use crate::{Diagnostic, Format, Root, Source, Span, Template, codes, template};
+
+pub(super) struct Context<'a> {
+    pub(super) source: &'a Source,
+    pub(super) language: &'a Language,
+    pub(super) declared: &'a Declared,
+    /// References between elements, by their numbers in [`Declared`].
+    pub(super) graph: Graph,
+    findings: Vec<Diagnostic>,
+    suggestions_left: usize,
+}
+
+/// How many references to unknown names get a suggestion: looking for one costs as many comparisons as
+/// there are names.
+const MAX_SUGGESTIONS: usize = 50;
+
+/// A kind of map whose keys are fixed.
+pub(super) struct Section {
+    /// With its article: `a resource`.
+    pub(super) name: &'static str,
+    pub(super) keys: &'static [&'static str],
+    /// Advice for keys that people bring along from elsewhere.
+    pub(super) hints: &'static [(&'static str, &'static str)],
+}
+
+impl Section {
+    /// What to do about a key that is not known: the nearest one that is, else a hint.
+    fn advice(&self, key: &str) -> Option<String> {
+        let hint = |name: &str| {
+            let found = self
+                .hints
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(name));
+            found.map(|(_, hint)| (*hint).to_owned())
+        };
+        hint(key)
+            .or_else(|| did_you_mean(key, self.keys.iter().copied()))
+            .or_else(|| nearest(key, self.hints.iter().map(|(known, _)| *known)).and_then(hint))
+    }
+}
+
+/// The entries of a map and what to point at when one is missing.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'n> {
+    entries: &'n [Entry],
+    pub(super) owner: Span,
+    section: &'static Section,
+}
+
+impl<'n> Fields<'n> {
+    pub(super) fn get(&self, key: &str) -> Option<&'n Entry> {
+        self.entries.iter().find(|entry| entry.key.text == key)
+    }
+
+    pub(super) fn value(&self, key: &str) -> Option<&'n Node> {
+        self.get(key).map(|entry| &entry.value)
+    }
+
+    /// True if an unknown key has been reported that was probably meant to be this one.
+    pub(super) fn misspelt(&self, key: &str) -> bool {
+        let unknown = self
+            .entries
+            .iter()
+            .filter(|entry| !self.section.keys.contains(&entry.key.text.as_str()));
+        let meant = format!("did you mean `{key}`?");
+        unknown
+            .filter_map(|entry| self.section.advice(&entry.key.text))
+            .any(|advice| advice == meant)
+    }
+}
+
+/// What template a reference or call stands in.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Owner<'o> {
+    /// Something that nothing can refer to.
+    None,
+    Resource(&'o str),
+    DataSource(&'o str),
+    Child(&'o str),
+    /// The path of an include, where `${workingDir}` is known as well.
+    ChildPath(&'o str),
+}
+
+impl Owner<'_> {
+    /// Its reference root.
+    pub(super) fn root(self) -> Option<Root> {
+        match self {
+            Owner::None => None,
+            Owner::Resource(name) => Some(Root::Resource(name.to_owned())),
+            Owner::DataSource(name) => Some(Root::DataSource(name.to_owned())),
+            Owner::Child(name) | Owner::ChildPath(name) => Some(Root::Child(name.to_owned())),
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        source: &'a Source,
+        language: &'a Language,
+        declared: &'a Declared,
+        findings: Vec<Diagnostic>,
+    ) -> Self {
+        Context {
+            source,
+            language,
+            declared,
+            graph: Graph::new(declared.elements()),
+            findings,
+            suggestions_left: MAX_SUGGESTIONS,
+        }
+    }
+
+    /// The nearest declared name for one that is not declared, as long as that is affordable.
+    pub(super) fn suggest(&mut self, root: &Root) -> Option<String> {
+        self.suggestions_left = self.suggestions_left.checked_sub(1)?;
+        did_you_mean(root.name(), self.declared.candidates(root))
+    }
+
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        self.findings
+    }
+
+    pub(super) fn report(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+
+    /// True where every scalar may have been turned into a string.
+    pub(super) fn is_inline(&self) -> bool {
+        self.source.format() == Format::Inline
+    }
+
+    /// The entries of a map; an empty one where nothing is written.
+    pub(super) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
+        match &node.data {
+            Data::Map(entries) => Some(entries),
+            Data::Scalar(scalar) if scalar.kind == ScalarKind::Null => Some(&[]),
+            _ => {
+                self.wrong_shape(node, what, "a map");
+                None
+            }
+        }
+    }
+
+    pub(super) fn wrong_shape(&mut self, node: &Node, what: &str, expected: &str) {
+        let message = format!("{what} must be {expected}, found {}", node.noun());
+        self.report(Diagnostic::error(codes::WRONG_SHAPE, node.span, message));
+    }
+
+    /// The fields of a map with fixed keys; unknown ones are reported.
+    pub(super) fn fields<'n>(
+        &mut self,
+        node: &'n Node,
+        section: &'static Section,
+        owner: Span,
+    ) -> Option<Fields<'n>> {
+        let entries = self.map(node, section.name)?;
+        for entry in entries
+            .iter()
+            .filter(|entry| !section.keys.contains(&entry.key.text.as_str()))
+        {
+            self.unknown_key(&entry.key, section);
+        }
+        Some(Fields {
+            entries,
+            owner,
+            section,
+        })
+    }
+
+    fn unknown_key(&mut self, key: &Key, section: &Section) {
+        let text = key.text.as_str();
+        if find_opening(text).is_some() {
+            return self.report(template::substitution_in_key(key.span, text));
+        }
+        if let Some(finding) = cloudformation::key(key) {
+            return self.report(finding);
+        }
+        let help = section
+            .advice(text)
+            .unwrap_or_else(|| format!("it may have {}", all_of(section.keys)));
+        let message = format!("unknown key `{}` in {}", shown(text), section.name);
+        self.report(Diagnostic::error(codes::UNKNOWN_KEY, key.span, message).help(help));
+    }
+
+    /// A field that must be there.
+    pub(super) fn required<'n>(&mut self, fields: Fields<'n>, key: &str) -> Option<&'n Node> {
+        let found = fields.value(key);
+        if found.is_none() && !fields.misspelt(key) {
+            let message = format!("{} needs `{key}`", fields.section.name);
+            self.report(Diagnostic::error(codes::MISSING_KEY, fields.owner, message));
+        }
+        found
+    }
+
+    /// A string without substitutions; `code` is the finding if it holds one. Other scalars are taken as
+    /// they are written, so that a label `1.10` stays `1.10`.
+    pub(super) fn fixed_text(&mut self, node: &Node, what: &str, code: &'static str) -> Option<String> {
+        let Some(scalar) = node.scalar().filter(|scalar| scalar.kind != ScalarKind::Null) else {
+            self.wrong_shape(node, what, "a string");
+            return None;
+        };
+        if self.refuse_substitutions(node, what, code) {
+            return None;
+        }
+        Some(unescape(&scalar.text).into_owned())
+    }
+
+    /// Reports a substitution in a scalar that allows none.
+    pub(super) fn refuse_substitutions(&mut self, node: &Node, what: &str, code: &'static str) -> bool {
+        let Some(scalar) = node.scalar() else { return false };
+        let Some(at) = find_opening(&scalar.text) else {
+            return false;
+        };
+        let span = Positions::of(node, self.source.text()).span(at, at + 2);
+        let message = format!("{what} allows no substitutions");
+        self.report(
+            Diagnostic::error(code, span, message).help("write the value out, or `$${` for a literal `${`"),
+        );
+        true
+    }
+
+    /// Reports substitutions anywhere in a tree that allows none.
+    pub(super) fn refuse_all_substitutions(&mut self, node: &Node, what: &str, code: &'static str) {
+        match &node.data {
+            Data::Scalar(_) => {
+                self.refuse_substitutions(node, what, code);
+            }
+            Data::List(items) => items
+                .iter()
+                .for_each(|item| self.refuse_all_substitutions(item, what, code)),
+            Data::Map(entries) => {
+                entries
+                    .iter()
+                    .for_each(|entry| self.refuse_all_substitutions(&entry.value, what, code));
+            }
+        }
+    }
+
+    /// A value that may hold substitutions at any depth.
+    pub(super) fn template(&mut self, node: &Node, owner: Owner<'_>) -> Template {
+        cloudformation::scan(node, &mut self.findings);
+        let template = Template::build(node, self.source.text(), &mut self.findings);
+        references::check(self, &template, owner);
+        calls::check(self, &template);
+        template
+    }
+
+    /// A template that must be a string.
+    pub(super) fn text_template(&mut self, node: &Node, what: &str, owner: Owner<'_>) -> Option<Template> {
+        if node.scalar().is_none_or(|scalar| scalar.kind == ScalarKind::Null) {
+            self.wrong_shape(node, what, "a string");
+            return None;
+        }
+        Some(self.template(node, owner))
+    }
+
+    /// Checks the name of an element: it must be possible to refer to it.
+    pub(super) fn name(&mut self, key: &Key, what: &str) {
+        if find_opening(&key.text).is_some() {
+            return self.report(template::substitution_in_key(key.span, &key.text));
+        }
+        if is_quoted_name(&key.text) {
+            return;
+        }
+        let message = match key.text.as_str() {
+            "" => format!("{what} needs a name"),
+            text => format!("`{}` is not a name for {what}", shown(text)),
+        };
+        let finding = Diagnostic::error(codes::INVALID_NAME, key.span, message);
+        self.report(finding.help("names have letters, digits, `_`, `-` and `.`"));
+    }
+}

@@ -1,0 +1,139 @@
+//! The document as a whole: its sections, version, transform and metadata.
+
+use super::context::{Context, Fields, Owner, Section};
+use super::{datasources, exports, include, references, resources, support, variables};
+use crate::spelling::shown;
+use crate::syntax::{Data, Node};
+use crate::{Blueprint, Diagnostic, Span, Template, codes};
+use indexmap::IndexMap;
+
+const DOCUMENT: Section = Section {
+    name: "a blueprint",
+    keys: &[
+        "version",
+        "transform",
+        "variables",
+        "datasources",
+        "resources",
+        "include",
+        "exports",
+        "metadata",
+    ],
+    hints: &[
+        ("parameters", "did you mean `variables`?"),
+        ("outputs", "did you mean `exports`?"),
+        ("values", "version 2023-04-20 has no `values`"),
+        (
+            "AWSTemplateFormatVersion",
+            "this is CloudFormation's: a blueprint starts with `version: 2023-04-20`",
+        ),
+        (
+            "Conditions",
+            "this is CloudFormation's: version 2023-04-20 has no conditions",
+        ),
+        (
+            "Mappings",
+            "this is CloudFormation's: a blueprint has no mappings",
+        ),
+    ],
+};
+
+/// Reads all sections. Answers something whenever the document is a map; the findings decide its worth.
+pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> {
+    let start = Span::new(root.span.start, root.span.start);
+    if !matches!(root.data, Data::Map(_)) {
+        context.wrong_shape(root, "a blueprint", "a map");
+        return None;
+    }
+    let fields = context.fields(root, &DOCUMENT, start)?;
+    let version = version(context, fields);
+    if let Some(node) = fields.value("transform") {
+        transform(context, node);
+    }
+    let variables = fields
+        .value("variables")
+        .map(|node| variables::read(context, node))
+        .unwrap_or_default();
+    if let Some(node) = fields.value("datasources") {
+        datasources::check(context, node);
+    }
+    let resources = read_resources(context, fields);
+    if let Some(node) = fields.value("include") {
+        include::check(context, node);
+    }
+    let exports = fields
+        .value("exports")
+        .map(|node| exports::read(context, node))
+        .unwrap_or_default();
+    let metadata = match fields.value("metadata") {
+        Some(node) => {
+            context.map(node, "`metadata`");
+            context.template(node, Owner::None)
+        }
+        None => Template::empty(start),
+    };
+    references::check_cycles(context);
+    support::refuse_undeployable(context, fields);
+    Some(Blueprint {
+        version: version?,
+        variables,
+        resources,
+        exports,
+        metadata,
+    })
+}
+
+fn version(context: &mut Context<'_>, fields: Fields<'_>) -> Option<String> {
+    let supported = context.language.version;
+    let Some(node) = fields.value("version") else {
+        if fields.misspelt("version") {
+            return None;
+        }
+        let message = "a blueprint needs `version`";
+        let finding = Diagnostic::error(codes::MISSING_KEY, fields.owner, message);
+        context.report(finding.help(format!("start with `version: {supported}`")));
+        return None;
+    };
+    let found = context.fixed_text(node, "`version`", codes::SUBSTITUTION_IN_VERSION)?;
+    if found == supported {
+        return Some(found);
+    }
+    let message = format!("unsupported version `{}`", shown(&found));
+    let finding = Diagnostic::error(codes::UNSUPPORTED_VERSION, node.span, message);
+    context.report(finding.help(format!("the supported version is `{supported}`")));
+    None
+}
+
+/// A string or a list of strings. Which transforms exist is not the language's business.
+fn transform(context: &mut Context<'_>, node: &Node) {
+    let code = codes::SUBSTITUTION_IN_TRANSFORM;
+    match &node.data {
+        Data::List(items) => items.iter().for_each(|item| {
+            context.fixed_text(item, "a transform", code);
+        }),
+        Data::Scalar(_) => {
+            context.fixed_text(node, "`transform`", code);
+        }
+        Data::Map(_) => context.wrong_shape(node, "`transform`", "a string or a list of strings"),
+    }
+}
+
+fn read_resources(context: &mut Context<'_>, fields: Fields<'_>) -> IndexMap<String, crate::Resource> {
+    let includes = fields.get("include").is_some();
+    let Some(entry) = fields.get("resources") else {
+        if !includes && !fields.misspelt("resources") {
+            let message = "a blueprint needs `resources`";
+            let finding = Diagnostic::error(codes::MISSING_RESOURCES, fields.owner, message);
+            context.report(finding.help("only a blueprint with `include` can do without"));
+        }
+        return IndexMap::new();
+    };
+    let Some(entries) = context.map(&entry.value, "`resources`") else {
+        return IndexMap::new();
+    };
+    if entries.is_empty() && !includes {
+        let finding = Diagnostic::error(codes::MISSING_RESOURCES, entry.key.span, "`resources` is empty");
+        context.report(finding.help("only a blueprint with `include` can do without"));
+    }
+    resources::read(context, entries)
+}

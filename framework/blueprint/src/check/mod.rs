@@ -1,0 +1,90 @@
+//! From a source to a checked blueprint: every section, name, substitution and reference.
+//!
+//! One pass over the tree. Names are collected first ([`declared`]), so that a reference can be judged where
+//! it stands; then each section is read by the file of its name. Every file reports and goes on.
+
+mod calls;
+mod cloudformation;
+mod context;
+mod datasources;
+mod declared;
+mod document;
+mod exports;
+mod include;
+mod labels;
+mod references;
+mod resources;
+mod support;
+mod variables;
+
+use crate::syntax;
+use crate::{Checked, Diagnostic, Severity, Source, codes};
+use context::Context;
+
+/// Findings beyond this many are dropped: nobody reads them, and showing them costs.
+const MAX_DIAGNOSTICS: usize = 500;
+
+/// What a version of the language fixes.
+#[derive(Debug)]
+struct Language {
+    version: &'static str,
+    functions: crate::functions::Functions,
+}
+
+const V2023_04_20: Language = Language {
+    version: "2023-04-20",
+    functions: crate::functions::Functions::CORE,
+};
+
+/// Parses and checks a source: syntax, sections, substitutions, references, cycles.
+pub fn check(source: &Source) -> Checked {
+    check_as(source, &V2023_04_20)
+}
+
+fn check_as(source: &Source, language: &Language) -> Checked {
+    let loaded = syntax::load(source);
+    let Some(root) = loaded.root else {
+        return Checked {
+            blueprint: None,
+            diagnostics: sorted(loaded.diagnostics),
+        };
+    };
+    let declared = declared::collect(&root);
+    let mut context = Context::new(source, language, &declared, loaded.diagnostics);
+    let blueprint = document::read(&mut context, &root);
+    let diagnostics = sorted(context.finish());
+    let sound = diagnostics
+        .iter()
+        .all(|finding| finding.severity != Severity::Error);
+    Checked {
+        blueprint: blueprint.filter(|_| sound),
+        diagnostics,
+    }
+}
+
+/// By position, then code; what an alias repeats is said once.
+fn sorted(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    findings.sort_by(|left, right| {
+        (left.span, left.code, &left.message).cmp(&(right.span, right.code, &right.message))
+    });
+    findings.dedup();
+    // An error must not be dropped in favour of warnings before it.
+    if findings.len() > MAX_DIAGNOSTICS {
+        let dropped = findings.len() - MAX_DIAGNOSTICS;
+        let (mut errors, mut warnings): (Vec<_>, Vec<_>) = findings
+            .into_iter()
+            .partition(|finding| finding.severity == Severity::Error);
+        errors.truncate(MAX_DIAGNOSTICS);
+        warnings.truncate(MAX_DIAGNOSTICS - errors.len());
+        let mut kept: Vec<Diagnostic> = errors.into_iter().chain(warnings).collect();
+        kept.sort_by(|left, right| (left.span, left.code).cmp(&(right.span, right.code)));
+        let at = kept.last().map(|finding| finding.span).unwrap_or_default();
+        kept.push(Diagnostic::warning(
+            codes::TOO_MANY_FINDINGS,
+            at,
+            format!("{dropped} further findings are not shown"),
+        ));
+        return kept;
+    }
+    findings
+}

@@ -1,0 +1,188 @@
+//! References: what they start from is declared, how they go on is allowed, and none leads back.
+
+use super::context::{Context, Owner};
+use crate::spelling::{all_of, did_you_mean};
+use crate::{Diagnostic, Reference, Root, Segment, Template, codes};
+
+/// What fields of a resource stand under.
+const RESOURCE_FIELDS: [&str; 3] = ["state", "spec", "metadata"];
+const METADATA_FIELDS: [&str; 4] = ["displayName", "annotations", "labels", "custom"];
+
+/// A predefined name in include paths.
+const WORKING_DIR: &str = "workingDir";
+
+/// Checks every reference in a template.
+pub(super) fn check(context: &mut Context<'_>, template: &Template, owner: Owner<'_>) {
+    for (reference, _) in template.references() {
+        check_one(context, reference, owner);
+    }
+}
+
+/// Checks one reference and enters it into the graph.
+pub(super) fn check_one(context: &mut Context<'_>, reference: &Reference, owner: Owner<'_>) {
+    let predefined = matches!(owner, Owner::ChildPath(_))
+        && reference.path.is_empty()
+        && reference.root == Root::Resource(WORKING_DIR.to_owned());
+    if predefined {
+        return;
+    }
+    if !context.declared.contains(&reference.root) {
+        return undeclared(context, reference);
+    }
+    if let Some(finding) = path(context, reference) {
+        return context.report(finding);
+    }
+    let from = owner.root();
+    if from.as_ref() == Some(&reference.root) {
+        let message = format!("`{}` refers to itself", reference.root.name());
+        let finding = Diagnostic::error(codes::SELF_REFERENCE, reference.span, message);
+        return context.report(finding.help("write the value out, or share it through a variable"));
+    }
+    let ends = from
+        .and_then(|from| context.declared.number(&from))
+        .zip(context.declared.number(&reference.root));
+    if let Some((from, to)) = ends {
+        context.graph.connect(from, to, reference.span);
+    }
+}
+
+/// Reports cycles with their full path and the place of every edge.
+pub(super) fn check_cycles(context: &mut Context<'_>) {
+    for cycle in context.graph.cycles() {
+        let names: Vec<&str> = cycle
+            .iter()
+            .map(|(number, _)| context.declared.element(*number))
+            .collect();
+        let Some(((_, span), first)) = cycle.first().copied().zip(names.first().copied()) else {
+            continue;
+        };
+        let path: Vec<String> = names
+            .iter()
+            .chain([&first])
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let message = format!("references form a cycle: {}", path.join(" -> "));
+        let mut finding = Diagnostic::error(codes::REFERENCE_CYCLE, span, message)
+            .help("break it: one of them must do without the other");
+        for ((_, span), pair) in cycle.iter().zip(path.windows(2)).skip(1) {
+            if let [from, to] = pair {
+                finding = finding.label(*span, format!("{from} refers to {to} here"));
+            }
+        }
+        context.report(finding);
+    }
+}
+
+fn undeclared(context: &mut Context<'_>, reference: &Reference) {
+    let root = &reference.root;
+    let name = root.name();
+    let (code, what) = match root {
+        Root::Variable(_) => (codes::UNKNOWN_VARIABLE, "variable"),
+        Root::Resource(_) => (codes::UNKNOWN_RESOURCE, "resource"),
+        Root::DataSource(_) => (codes::UNKNOWN_DATA_SOURCE, "data source"),
+        Root::Child(_) => (codes::UNKNOWN_CHILD, "child blueprint"),
+    };
+    let elsewhere = [Root::Variable(name.to_owned()), Root::Resource(name.to_owned())]
+        .into_iter()
+        .find(|other| other != root && context.declared.contains(other));
+    let prefix = ["variable", "resource", "datasource", "child"]
+        .into_iter()
+        .find(|prefix| *prefix == name);
+    let help = match (elsewhere, root) {
+        (Some(other), _) => Some(format!("did you mean `{other}`?")),
+        (None, Root::Resource(_)) if prefix.is_some() => prefix.map(|prefix| {
+            format!(
+                "did you mean `{}`?",
+                if prefix == "child" {
+                    "children"
+                } else {
+                    "variables"
+                }
+            )
+        }),
+        _ => context.suggest(root),
+    };
+    let message = format!("there is no {what} `{name}`");
+    context.report(Diagnostic::error(code, reference.span, message).help_if(help));
+}
+
+/// What is wrong with the path of a reference to something declared.
+fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
+    let error = |code, message: String| Some(Diagnostic::error(code, reference.span, message));
+    let name = reference.root.name();
+    match (&reference.root, reference.path.as_slice()) {
+        (Root::Variable(_), []) => None,
+        (Root::Variable(_), _) => {
+            let message = format!("the variable `{name}` has no fields and no items: variables are scalars");
+            let help = format!("if it holds JSON, write `fromjson(variables.{name}, \"/field\")`");
+            error(codes::VARIABLE_HAS_NO_FIELDS, message).map(|finding| finding.help(help))
+        }
+        (Root::Resource(_), path) => resource_path(reference, path),
+        (Root::DataSource(_), []) => {
+            let message = format!("a reference to the data source `{name}` needs one of its exports");
+            let fields = context.declared.data_source_fields(name);
+            let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+            let help = (!fields.is_empty()).then(|| format!("it exports {}", all_of(&fields)));
+            error(codes::INCOMPLETE_REFERENCE, message).map(|finding| finding.help_if(help))
+        }
+        (Root::DataSource(_), [Segment::Name(field), rest @ ..]) => {
+            let fields = context.declared.data_source_fields(name);
+            if !fields.contains(field) {
+                let message = format!("the data source `{name}` exports no `{field}`");
+                let help = did_you_mean(field, fields.iter().map(String::as_str));
+                return error(codes::UNKNOWN_FIELD, message).map(|finding| finding.help_if(help));
+            }
+            match rest {
+                [] | [Segment::Index(_)] => None,
+                _ => {
+                    let message = format!("`{field}` of the data source `{name}` has no fields of its own");
+                    error(codes::UNKNOWN_FIELD, message)
+                }
+            }
+        }
+        (Root::DataSource(_), [Segment::Index(_), ..]) => error(
+            codes::UNKNOWN_FIELD,
+            format!("the data source `{name}` is not a list"),
+        ),
+        (Root::Child(_), []) => {
+            let message = format!("a reference to the child `{name}` needs one of its exports");
+            error(codes::INCOMPLETE_REFERENCE, message)
+        }
+        (Root::Child(_), [Segment::Index(_), ..]) => {
+            error(codes::UNKNOWN_FIELD, format!("the child `{name}` is not a list"))
+        }
+        (Root::Child(_), _) => None,
+    }
+}
+
+fn resource_path(reference: &Reference, path: &[Segment]) -> Option<Diagnostic> {
+    let error = |message: String| Diagnostic::error(codes::UNKNOWN_FIELD, reference.span, message);
+    let name = reference.root.name();
+    match path {
+        [] => None,
+        [Segment::Index(_), ..] => Some(error(format!("the resource `{name}` is not a list"))),
+        [Segment::Name(first), rest @ ..] if first == "metadata" => match rest {
+            [] => None,
+            [Segment::Name(field), ..] if METADATA_FIELDS.contains(&field.as_str()) => None,
+            [Segment::Name(field), ..] => {
+                let help = did_you_mean(field, METADATA_FIELDS)
+                    .unwrap_or_else(|| format!("it has {}", all_of(&METADATA_FIELDS)));
+                Some(error(format!("a resource's metadata has no `{field}`")).help(help))
+            }
+            [Segment::Index(_), ..] => Some(error("a resource's metadata is not a list".to_owned())),
+        },
+        [Segment::Name(first), ..] if RESOURCE_FIELDS.contains(&first.as_str()) => None,
+        [Segment::Name(first), ..] => {
+            let message =
+                format!("fields of the resource `{name}` stand under `state`, `spec` or `metadata`");
+            let help = match did_you_mean(first, RESOURCE_FIELDS) {
+                Some(help) => help,
+                None => {
+                    let rest: String = path.iter().map(Segment::to_string).collect();
+                    format!("did you mean `resources.{name}.state{rest}`?")
+                }
+            };
+            Some(error(message).help(help))
+        }
+    }
+}

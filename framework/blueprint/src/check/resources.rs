@@ -1,0 +1,192 @@
+//! The section `resources`.
+
+use super::context::{Context, Owner, Section};
+use super::labels;
+use crate::spelling::shown;
+use crate::syntax::{Data, Entry, Node};
+use crate::{Diagnostic, Resource, Root, Span, Template, codes};
+use indexmap::{IndexMap, IndexSet};
+
+const LATER: &str = "version 2023-04-20 has no such key";
+
+const RESOURCE: Section = Section {
+    name: "a resource",
+    keys: &["type", "description", "metadata", "linkSelector", "spec"],
+    hints: &[
+        ("properties", "did you mean `spec`?"),
+        ("labels", "labels stand in `metadata`"),
+        ("annotations", "annotations stand in `metadata`"),
+        ("displayName", "the display name stands in `metadata`"),
+        (
+            "dependsOn",
+            "order follows from references: refer to the other resource where its value is needed",
+        ),
+        ("condition", LATER),
+        ("each", LATER),
+        ("removalPolicy", LATER),
+        ("DeletionPolicy", LATER),
+    ],
+};
+
+const METADATA: Section = Section {
+    name: "a resource's metadata",
+    keys: &["displayName", "annotations", "labels", "custom"],
+    hints: &[("tags", "tags stand in `spec`, as the resource's type has them")],
+};
+
+const LINK_SELECTOR: Section = Section {
+    name: "a link selector",
+    keys: &["byLabel"],
+    hints: &[("exclude", LATER)],
+};
+
+pub(super) fn read(context: &mut Context<'_>, entries: &[Entry]) -> IndexMap<String, Resource> {
+    let resources = entries.iter().filter_map(|entry| {
+        context.name(&entry.key, "a resource");
+        resource(context, entry).map(|resource| (entry.key.text.clone(), resource))
+    });
+    resources.collect()
+}
+
+fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
+    let (name, span) = (entry.key.text.as_str(), entry.key.span);
+    let owner = Owner::Resource(name);
+    let fields = context.fields(&entry.value, &RESOURCE, span)?;
+    let kind = context
+        .required(fields, "type")
+        .and_then(|node| Some((type_name(context, node)?, node.span)));
+    let description = fields
+        .value("description")
+        .and_then(|node| context.text_template(node, "a resource's description", owner));
+    let metadata = match fields.value("metadata") {
+        Some(node) => metadata(context, node, owner),
+        None => Template::empty(span),
+    };
+    if let Some(node) = fields.value("linkSelector") {
+        link_selector(context, node, span);
+    }
+    let spec = match fields.value("spec") {
+        Some(node) if node.is_null() => Template::empty(node.span),
+        Some(node) => {
+            context.map(node, "`spec`");
+            context.template(node, owner)
+        }
+        None => Template::empty(span),
+    };
+    let depends_on = depends_on(name, description.iter().chain([&metadata, &spec]));
+    let (type_name, type_span) = kind?;
+    Some(Resource {
+        type_name,
+        type_span,
+        span,
+        description,
+        metadata,
+        spec,
+        depends_on,
+    })
+}
+
+/// Other resources that the templates refer to.
+fn depends_on<'t>(name: &str, templates: impl Iterator<Item = &'t Template>) -> Vec<String> {
+    let mut found: IndexSet<&str> = IndexSet::new();
+    for template in templates {
+        found.extend(
+            template
+                .references()
+                .into_iter()
+                .filter_map(|(reference, _)| match &reference.root {
+                    Root::Resource(other) if other != name => Some(other.as_str()),
+                    _ => None,
+                }),
+        );
+    }
+    found.into_iter().map(str::to_owned).collect()
+}
+
+fn type_name(context: &mut Context<'_>, node: &Node) -> Option<String> {
+    let text = context.fixed_text(node, "a resource's `type`", codes::SUBSTITUTION_IN_RESOURCE_TYPE)?;
+    if is_type(&text) {
+        return Some(text);
+    }
+    let message = format!("`{}` is not a resource type", shown(&text));
+    let help = "a type is `provider/service/resource` or `provider/resource`, such as `aws/sqs/queue`";
+    context.report(Diagnostic::error(codes::INVALID_RESOURCE_TYPE, node.span, message).help(help));
+    None
+}
+
+/// `provider/service/type`, `provider/type` or CloudFormation's `Provider::Service::Type`.
+pub(super) fn is_type(text: &str) -> bool {
+    let parts: Vec<&str> = if text.contains("::") {
+        text.split("::").collect()
+    } else {
+        text.split('/').collect()
+    };
+    let most = if text.contains("::") { 4 } else { 3 };
+    (2..=most).contains(&parts.len()) && parts.iter().all(|part| crate::substitution::is_quoted_name(part))
+}
+
+fn metadata(context: &mut Context<'_>, node: &Node, owner: Owner<'_>) -> Template {
+    if node.is_null() {
+        return Template::empty(node.span);
+    }
+    let Some(fields) = context.fields(node, &METADATA, node.span) else {
+        return Template::empty(node.span);
+    };
+    if let Some(name) = fields.value("displayName")
+        && name.scalar().is_none()
+    {
+        context.wrong_shape(name, "a display name", "a string");
+    }
+    if let Some(annotations) = fields.value("annotations") {
+        labels::check_annotations(context, annotations);
+    }
+    if let Some(map) = fields.value("labels") {
+        labels::check_fixed(context, map, "`labels`", "a label", codes::SUBSTITUTION_IN_LABEL);
+    }
+    if let Some(custom) = fields.value("custom") {
+        context.map(custom, "`custom`");
+    }
+    // Labels that hold substitutions are refused above: they must not be judged again as templates.
+    let Data::Map(entries) = &node.data else {
+        return Template::empty(node.span);
+    };
+    let known = entries
+        .iter()
+        .filter(|entry| METADATA.keys.contains(&entry.key.text.as_str()));
+    let (fixed, open): (Vec<_>, Vec<_>) = known.cloned().partition(|entry| entry.key.text == "labels");
+    let mut template = context.template(
+        &Node {
+            span: node.span,
+            data: Data::Map(open),
+        },
+        owner,
+    );
+    for labels in fixed {
+        template.insert(&labels.key, labels::fixed_template(&labels.value));
+    }
+    template
+}
+
+fn link_selector(context: &mut Context<'_>, node: &Node, owner: Span) {
+    let Some(fields) = context.fields(node, &LINK_SELECTOR, owner) else {
+        return;
+    };
+    let Some(by_label) = context.required(fields, "byLabel") else {
+        return;
+    };
+    labels::check_fixed(
+        context,
+        by_label,
+        "`byLabel`",
+        "a label of a link selector",
+        codes::SUBSTITUTION_IN_LINK_SELECTOR,
+    );
+    if matches!(&by_label.data, Data::Map(entries) if entries.is_empty()) {
+        let message = "`byLabel` is empty: it would select every resource";
+        context.report(Diagnostic::error(
+            codes::EMPTY_LINK_SELECTOR,
+            by_label.span,
+            message,
+        ));
+    }
+}

@@ -1,0 +1,101 @@
+//! What is wrong with a blueprint, where, and what to do about it.
+
+use crate::{Source, Span};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The blueprint cannot be deployed.
+    Error,
+    /// It can, but probably does not mean what its author thinks.
+    Warning,
+}
+
+/// One finding. Text rules: lower case, no full stop, one line, user text in backticks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable code from the registry ([`crate::codes`]), e.g. `unknown-key`.
+    pub code: &'static str,
+    /// Severity.
+    pub severity: Severity,
+    /// What was expected and what was found. Never contains a secret value.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// Further places with a word each (`first defined here`).
+    pub labels: Vec<(Span, String)>,
+    /// What to do (`did you mean ...`).
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without labels and help.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            labels: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning without labels and help.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message)
+        }
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds advice if there is any.
+    #[must_use]
+    pub fn help_if(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
+        self
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push((span, text.into()));
+        self
+    }
+
+    /// The finding in one line, for places that cannot show the source:
+    /// `orders.yaml:12:7: unknown key `spce` in a resource (did you mean `spec`?)`.
+    pub fn one_line(&self, source: &Source) -> String {
+        let location = source.location(self.span);
+        match &self.help {
+            Some(help) => format!("{location}: {} ({help})", self.message),
+            None => format!("{location}: {}", self.message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_has_place_message_and_help() {
+        let source = Source::new("orders.yaml", "a: 1\nspce: 2\n");
+        let finding = Diagnostic::error("unknown-key", Span::new(5, 9), "unknown key `spce` in a resource");
+        assert_eq!(
+            finding.one_line(&source),
+            "orders.yaml:2:1: unknown key `spce` in a resource"
+        );
+        assert_eq!(
+            finding.help("did you mean `spec`?").one_line(&source),
+            "orders.yaml:2:1: unknown key `spce` in a resource (did you mean `spec`?)"
+        );
+    }
+}

@@ -1,0 +1,409 @@
+//! JSON text to tree: RFC 8259 to the letter, in one pass.
+
+use super::tree::{Data, Entry, Key, Node, Scalar, ScalarKind, Style};
+use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, numbers, too_deep, too_many_nodes};
+use crate::spelling::shown;
+use crate::{Diagnostic, Span, codes};
+
+/// Reads `text`, which stands at byte `start` of its source.
+pub(super) fn load(text: &str, start: usize) -> Loaded {
+    let mut reader = Reader {
+        text,
+        start,
+        at: 0,
+        levels: 0,
+        nodes: 0,
+        diagnostics: Vec::new(),
+    };
+    let root = match reader.document() {
+        Ok(root) => Some(root),
+        Err(finding) => {
+            reader.diagnostics.push(*finding);
+            None
+        }
+    };
+    Loaded {
+        root,
+        diagnostics: reader.diagnostics,
+    }
+}
+
+/// Boxed, because results of it are moved through every level of nesting.
+type Read<T> = Result<T, Box<Diagnostic>>;
+
+struct Reader<'a> {
+    text: &'a str,
+    start: usize,
+    at: usize,
+    levels: usize,
+    nodes: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn document(&mut self) -> Read<Node> {
+        self.skip_space();
+        if self.peek().is_none() {
+            let finding = Diagnostic::error(codes::EMPTY_DOCUMENT, self.here(), "the document is empty");
+            return Err(Box::new(finding));
+        }
+        let root = self.value()?;
+        self.skip_space();
+        match self.peek() {
+            None => Ok(root),
+            Some(_) => Err(self.unexpected("the end of the document")),
+        }
+    }
+
+    fn value(&mut self) -> Read<Node> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Box::new(too_many_nodes(self.here())));
+        }
+        let start = self.at;
+        let data = match self.peek() {
+            Some(b'{') => self.nested(Self::object)?,
+            Some(b'[') => self.nested(Self::array)?,
+            Some(b'"') => Data::Scalar(Scalar {
+                text: self.string()?,
+                kind: ScalarKind::String,
+                style: Style::DoubleQuoted,
+            }),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'\'') => {
+                return Err(self
+                    .unexpected("a value")
+                    .map_help("put strings in double quotes"));
+            }
+            _ => self.word()?,
+        };
+        Ok(Node {
+            span: self.span(start),
+            data,
+        })
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Read<Data>) -> Read<Data> {
+        self.levels += 1;
+        if self.levels > MAX_LEVELS {
+            return Err(Box::new(too_deep(self.here())));
+        }
+        let start = self.at;
+        self.at += 1;
+        let data = read(self).map_err(|finding| self.unclosed(finding, start))?;
+        self.levels -= 1;
+        Ok(data)
+    }
+
+    fn object(&mut self) -> Read<Data> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut keys = Keys::default();
+        self.skip_space();
+        if self.eat(b'}') {
+            return Ok(Data::Map(entries));
+        }
+        loop {
+            self.skip_space();
+            let start = self.at;
+            if self.peek() != Some(b'"') {
+                return Err(self
+                    .unexpected("a key in double quotes")
+                    .map_help("JSON wants quotes: `\"key\": ...`"));
+            }
+            let text = self.string()?;
+            let key = Key {
+                text,
+                span: self.span(start),
+            };
+            self.skip_space();
+            if !self.eat(b':') {
+                return Err(self.unexpected("`:` after the key"));
+            }
+            self.skip_space();
+            let value = self.value()?;
+            match keys.earlier(&entries, &key.text) {
+                Some(first) => self.diagnostics.push(duplicate_key(&key.text, key.span, first)),
+                None => entries.push(Entry { key, value }),
+            }
+            self.skip_space();
+            if self.eat(b'}') {
+                return Ok(Data::Map(entries));
+            }
+            self.comma("`,` or `}`", b'}')?;
+        }
+    }
+
+    fn array(&mut self) -> Read<Data> {
+        let mut items = Vec::new();
+        self.skip_space();
+        if self.eat(b']') {
+            return Ok(Data::List(items));
+        }
+        loop {
+            self.skip_space();
+            items.push(self.value()?);
+            self.skip_space();
+            if self.eat(b']') {
+                return Ok(Data::List(items));
+            }
+            self.comma("`,` or `]`", b']')?;
+        }
+    }
+
+    fn comma(&mut self, expected: &str, close: u8) -> Read<()> {
+        let comma = self.at;
+        if !self.eat(b',') {
+            return Err(self.unexpected(expected));
+        }
+        self.skip_space();
+        if self.peek() != Some(close) {
+            return Ok(());
+        }
+        let span = Span::new(self.start + comma, self.start + comma + 1);
+        let finding = Diagnostic::error(
+            codes::JSON_SYNTAX,
+            span,
+            "JSON allows no comma after the last value",
+        );
+        Err(Box::new(finding.help("remove the comma")))
+    }
+
+    fn string(&mut self) -> Read<String> {
+        let opened = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let run = self.at;
+            while self
+                .peek()
+                .is_some_and(|byte| byte != b'"' && byte != b'\\' && byte >= 0x20)
+            {
+                self.at += 1;
+            }
+            text.push_str(self.text.get(run..self.at).unwrap_or_default());
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(byte) if byte != b'\n' && byte != b'\r' => {
+                    let what = "a control character in a string";
+                    return Err(self.syntax(what).map_help("write it as an escape, such as `\\t`"));
+                }
+                _ => {
+                    let span = Span::new(self.start + opened, self.start + opened + 1);
+                    let finding = Diagnostic::error(codes::JSON_SYNTAX, span, "a string that is not closed");
+                    return Err(Box::new(finding.help("close it with `\"`")));
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Read<char> {
+        let start = self.at;
+        self.at += 1;
+        let escaped = self.peek();
+        self.at += 1;
+        let simple = match escaped {
+            Some(b'"') => Some('"'),
+            Some(b'\\') => Some('\\'),
+            Some(b'/') => Some('/'),
+            Some(b'b') => Some('\u{8}'),
+            Some(b'f') => Some('\u{c}'),
+            Some(b'n') => Some('\n'),
+            Some(b'r') => Some('\r'),
+            Some(b't') => Some('\t'),
+            Some(b'u') => self.unicode(),
+            _ => None,
+        };
+        simple.ok_or_else(|| {
+            self.at = start;
+            self.syntax("an unknown escape in a string")
+                .map_help("JSON knows `\\\" \\\\ \\/ \\b \\f \\n \\r \\t` and `\\u` with four hex digits")
+        })
+    }
+
+    fn unicode(&mut self) -> Option<char> {
+        let first = self.hex4()?;
+        if !(0xd800..0xdc00).contains(&first) {
+            return char::from_u32(first);
+        }
+        if !(self.eat(b'\\') && self.eat(b'u')) {
+            return None;
+        }
+        let second = self.hex4().filter(|unit| (0xdc00..0xe000).contains(unit))?;
+        char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+    }
+
+    fn hex4(&mut self) -> Option<u32> {
+        let digits = self.text.get(self.at..self.at + 4)?;
+        let number = digits
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then_some(digits)?;
+        self.at += 4;
+        u32::from_str_radix(number, 16).ok()
+    }
+
+    fn number(&mut self) -> Read<Data> {
+        let start = self.at;
+        while self
+            .peek()
+            .is_some_and(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))
+        {
+            self.at += 1;
+        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        match numbers::json(text) {
+            Some(number) => Ok(Data::Scalar(Scalar {
+                text: text.to_owned(),
+                kind: ScalarKind::Number(number),
+                style: Style::Plain,
+            })),
+            None => {
+                let finding = Diagnostic::error(codes::JSON_SYNTAX, self.span(start), "not a JSON number");
+                Err(Box::new(
+                    finding.help("put it in double quotes if a string is meant"),
+                ))
+            }
+        }
+    }
+
+    fn word(&mut self) -> Read<Data> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            self.at += 1;
+        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        let kind = match text {
+            "null" => ScalarKind::Null,
+            "true" => ScalarKind::Bool(true),
+            "false" => ScalarKind::Bool(false),
+            "" => return Err(self.unexpected("a value")),
+            _ => {
+                let message = "expected a value, found a word without quotes";
+                let finding = Diagnostic::error(codes::JSON_SYNTAX, self.span(start), message);
+                return Err(Box::new(finding.help("put a string in double quotes")));
+            }
+        };
+        Ok(Data::Scalar(Scalar {
+            text: text.to_owned(),
+            kind,
+            style: Style::Plain,
+        }))
+    }
+
+    fn skip_space(&mut self) {
+        while self
+            .peek()
+            .is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span::new(self.start + start, self.start + self.at)
+    }
+
+    fn here(&self) -> Span {
+        let width = self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(0, char::len_utf8);
+        Span::new(self.start + self.at, self.start + self.at + width)
+    }
+
+    fn syntax(&self, message: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(codes::JSON_SYNTAX, self.here(), message))
+    }
+
+    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#') {
+            return self
+                .syntax("JSON allows no comments")
+                .map_help("remove it, or write the blueprint in YAML");
+        }
+        match rest.chars().next() {
+            Some(found) => self.syntax(format!(
+                "expected {expected}, found `{}`",
+                shown(found.encode_utf8(&mut [0; 4]))
+            )),
+            None => self.syntax(format!("expected {expected}, found the end of the document")),
+        }
+    }
+
+    /// An error at the end of the text is about the bracket that was never closed: name its place.
+    fn unclosed(&self, finding: Box<Diagnostic>, opened: usize) -> Box<Diagnostic> {
+        if finding.span.start < self.start + self.text.len() || !finding.labels.is_empty() {
+            return finding;
+        }
+        let span = Span::new(self.start + opened, self.start + opened + 1);
+        Box::new(finding.label(span, "opened here"))
+    }
+}
+
+trait MapHelp {
+    fn map_help(self, help: &str) -> Self;
+}
+
+impl MapHelp for Box<Diagnostic> {
+    /// Advice for a finding that has none yet.
+    fn map_help(mut self, help: &str) -> Self {
+        self.help.get_or_insert_with(|| help.to_owned());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let loaded = load(text, 0);
+        assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
+        let root = loaded.root.expect("a document");
+        assert_eq!(
+            root.scalar().map(|scalar| scalar.text.as_str()),
+            Some(expected),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn escapes_are_undone() {
+        check(r#""plain é""#, "plain é");
+        check(r#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t");
+        check(r#""\u00e9\uD83D\uDE00\u0000""#, "é😀\0");
+    }
+
+    #[test]
+    fn broken_escapes_are_refused() {
+        for text in [
+            r#""\x""#,
+            r#""\u12""#,
+            r#""\u+123""#,
+            r#""\ud83d""#,
+            r#""\ud83dx""#,
+            r#""\ud83dA""#,
+            r#""\udc00""#,
+            "\"\\",
+        ] {
+            assert!(load(text, 0).root.is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Text to tree: YAML and JSON are read into one marked [`Node`] tree, within bounds.
+//!
+//! Reading never panics and never stops silently: what cannot be read is a diagnostic, and everything
+//! before it that could be read is checked all the same where that makes sense.
+
+mod json;
+mod numbers;
+mod parser_errors;
+mod positions;
+mod tree;
+mod yaml;
+
+pub(crate) use positions::Positions;
+pub(crate) use tree::{Data, Entry, Key, Node, ScalarKind};
+
+use crate::source::BYTE_ORDER_MARK;
+use crate::spelling::shown;
+use crate::{Diagnostic, Format, Source, Span, codes};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Bounds on a document. Generous for people (ten thousand resources fit), tight for attackers.
+pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const MAX_LEVELS: usize = 100;
+pub(crate) const MAX_NODES: usize = 500_000;
+/// Nodes that aliases may add beyond those written.
+pub(crate) const MAX_ALIASED_NODES: usize = 100_000;
+
+/// What was read. Without a root there is at least one error.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) root: Option<Node>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a source into a tree.
+pub(crate) fn load(source: &Source) -> Loaded {
+    let text = source.text();
+    if text.len() > MAX_BYTES {
+        let message = format!(
+            "the document has {} bytes, more than the {MAX_BYTES} allowed",
+            text.len()
+        );
+        let finding = Diagnostic::error(codes::DOCUMENT_TOO_LARGE, Span::default(), message);
+        return Loaded {
+            root: None,
+            diagnostics: vec![finding],
+        };
+    }
+    let (start, body) = match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(body) => (BYTE_ORDER_MARK.len_utf8(), body),
+        None => (0, text),
+    };
+    match source.format() {
+        Format::Yaml => yaml::load(body, start),
+        Format::Json | Format::Inline => json::load(body, start),
+    }
+}
+
+/// The path of keys to the innermost node or key that holds a span: `resources.queue.spec.tags[0].key`.
+pub(crate) fn path_of(source: &Source, span: Span) -> String {
+    let mut path = String::new();
+    let loaded = load(source);
+    let mut here = loaded.root.as_ref();
+    while let Some(node) = here {
+        here = match &node.data {
+            Data::Scalar(_) => None,
+            Data::List(items) => {
+                let found = items
+                    .iter()
+                    .enumerate()
+                    .find(|(_, item)| item.span.contains(span));
+                found.map(|(index, item)| {
+                    let _infallible = write!(path, "[{index}]");
+                    item
+                })
+            }
+            Data::Map(entries) => {
+                let holds = |entry: &&Entry| entry.value.span.contains(span) || entry.key.span.contains(span);
+                entries.iter().find(holds).map(|entry| {
+                    let separator = if path.is_empty() { "" } else { "." };
+                    let _infallible = write!(path, "{separator}{}", entry.key.text);
+                    &entry.value
+                })
+            }
+        };
+    }
+    path
+}
+
+/// The keys of one map while it is read, to find duplicates without going through them all.
+#[derive(Debug, Default)]
+struct Keys {
+    seen: HashMap<String, Span>,
+}
+
+impl Keys {
+    /// Maps up to this size are compared directly, which is faster than hashing them.
+    const FEW: usize = 8;
+
+    /// The place of an earlier entry with the same key.
+    fn earlier(&mut self, entries: &[Entry], text: &str) -> Option<Span> {
+        if entries.len() < Self::FEW {
+            return entries
+                .iter()
+                .find(|entry| entry.key.text == text)
+                .map(|entry| entry.key.span);
+        }
+        let known = self.seen.len().min(entries.len());
+        for entry in entries.get(known..).unwrap_or_default() {
+            self.seen.insert(entry.key.text.clone(), entry.key.span);
+        }
+        self.seen.get(text).copied()
+    }
+}
+
+fn duplicate_key(text: &str, span: Span, first: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::DUPLICATE_KEY,
+        span,
+        format!("the key `{}` is defined twice", shown(text)),
+    )
+    .label(first, "first defined here")
+    .help("remove or rename one of the two")
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    let message = format!("nested more than {MAX_LEVELS} levels deep");
+    Diagnostic::error(codes::TOO_DEEP, span, message)
+}
+
+fn too_many_nodes(span: Span) -> Diagnostic {
+    let message = format!("more than {MAX_NODES} values in one document");
+    Diagnostic::error(codes::TOO_MANY_NODES, span, message)
+}

@@ -1,0 +1,196 @@
+//! Templates: the parts of a blueprint that may hold substitutions.
+
+use crate::spelling::shown;
+use crate::substitution::{Expression, Part};
+use crate::syntax::{Data, Key, Node, Positions, ScalarKind};
+use crate::{Diagnostic, Reference, Segment, Span, codes, substitution};
+use indexmap::IndexMap;
+use serde_json::Number;
+
+/// A tree of literals and substitutions. Opaque: made by [`crate::check`], read by [`crate::evaluate`].
+#[derive(Debug, Clone)]
+pub struct Template {
+    span: Span,
+    pub(crate) body: Body,
+}
+
+#[derive(Clone)]
+pub(crate) enum Body {
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(String),
+    /// A string that is one substitution: it keeps the type of its value.
+    Whole(Expression),
+    /// A string with at least one substitution and something else.
+    Text(Vec<Part>),
+    List(Vec<Template>),
+    Map(IndexMap<String, Field>),
+}
+
+/// A value of a map and where its key stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Field {
+    pub(crate) key_span: Span,
+    pub(crate) value: Template,
+}
+
+impl Template {
+    /// An empty map.
+    pub(crate) fn empty(span: Span) -> Self {
+        Template {
+            span,
+            body: Body::Map(IndexMap::new()),
+        }
+    }
+
+    /// A fixed text.
+    pub(crate) fn text(span: Span, text: impl Into<String>) -> Self {
+        Template {
+            span,
+            body: Body::String(text.into()),
+        }
+    }
+
+    /// Adds an entry, if this is a map.
+    pub(crate) fn insert(&mut self, key: &Key, value: Template) {
+        if let Body::Map(fields) = &mut self.body {
+            fields.insert(
+                key.text.clone(),
+                Field {
+                    key_span: key.span,
+                    value,
+                },
+            );
+        }
+    }
+
+    /// Builds a template from a node; findings are about keys and about what stands in `${...}`.
+    pub(crate) fn build(node: &Node, source: &str, findings: &mut Vec<Diagnostic>) -> Self {
+        let body = match &node.data {
+            Data::Scalar(scalar) => match &scalar.kind {
+                ScalarKind::Null => Body::Null,
+                ScalarKind::Bool(bool) => Body::Bool(*bool),
+                ScalarKind::Number(number) => Body::Number(number.clone()),
+                ScalarKind::String => text(node, &scalar.text, source, findings),
+            },
+            Data::List(items) => Body::List(
+                items
+                    .iter()
+                    .map(|item| Template::build(item, source, findings))
+                    .collect(),
+            ),
+            Data::Map(entries) => {
+                let mut fields = IndexMap::with_capacity(entries.len());
+                for entry in entries {
+                    if substitution::find_opening(&entry.key.text).is_some() {
+                        findings.push(substitution_in_key(entry.key.span, &entry.key.text));
+                    }
+                    let value = Template::build(&entry.value, source, findings);
+                    let key = substitution::unescape(&entry.key.text).into_owned();
+                    fields.insert(
+                        key,
+                        Field {
+                            key_span: entry.key.span,
+                            value,
+                        },
+                    );
+                }
+                Body::Map(fields)
+            }
+        };
+        Template {
+            span: node.span,
+            body,
+        }
+    }
+
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The span of the deepest existing node along a path of keys (as written) and indexes; the value's
+    /// span, or the key's where `key` is set.
+    pub fn span_at(&self, path: &[Segment], key: bool) -> Span {
+        let mut here = self;
+        let mut key_span = self.span;
+        for segment in path {
+            match (&here.body, segment) {
+                (Body::Map(fields), Segment::Name(name)) => {
+                    let Some(field) = fields.get(name) else { break };
+                    (here, key_span) = (&field.value, field.key_span);
+                }
+                (Body::List(items), Segment::Index(index)) => {
+                    let Some(item) = items.get(*index) else { break };
+                    (here, key_span) = (item, item.span);
+                }
+                _ => break,
+            }
+        }
+        if key { key_span } else { here.span }
+    }
+
+    /// Every reference in it, with where it stands, in the author's order.
+    pub fn references(&self) -> Vec<(&Reference, Span)> {
+        let mut found = Vec::new();
+        self.expressions(&mut |expression, _| expression.references(&mut found));
+        found
+            .into_iter()
+            .map(|reference| (reference, reference.span))
+            .collect()
+    }
+
+    /// Every expression, and whether it is a whole string. The loader bounds the depth.
+    pub(crate) fn expressions<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression, bool)) {
+        match &self.body {
+            Body::Null | Body::Bool(_) | Body::Number(_) | Body::String(_) => {}
+            Body::Whole(expression) => visit(expression, true),
+            Body::Text(parts) => parts.iter().for_each(|part| match part {
+                Part::Text(_) => {}
+                Part::Substitution(expression) => visit(expression, false),
+            }),
+            Body::List(items) => items.iter().for_each(|item| item.expressions(visit)),
+            Body::Map(fields) => fields.values().for_each(|field| field.value.expressions(visit)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    /// Shows the shape only: texts may be secrets written out by mistake.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Body::Null => f.write_str("null"),
+            Body::Bool(_) => f.write_str("a boolean"),
+            Body::Number(_) => f.write_str("a number"),
+            Body::String(_) => f.write_str("a string"),
+            Body::Whole(expression) => write!(f, "${{{expression}}}"),
+            Body::Text(_) => f.write_str("a text with substitutions"),
+            Body::List(items) => f.debug_list().entries(items).finish(),
+            Body::Map(fields) => f.debug_map().entries(fields).finish(),
+        }
+    }
+}
+
+pub(crate) fn substitution_in_key(span: Span, key: &str) -> Diagnostic {
+    let message = format!(
+        "the key `{}` holds a substitution: keys must be fixed",
+        shown(key)
+    );
+    Diagnostic::error(codes::SUBSTITUTION_IN_KEY, span, message)
+        .help("substitute the value, or write `$${` for a literal `${`")
+}
+
+fn text(node: &Node, text: &str, source: &str, findings: &mut Vec<Diagnostic>) -> Body {
+    if !text.contains("${") {
+        return Body::String(text.to_owned());
+    }
+    let positions = Positions::of(node, source);
+    let parts = substitution::parse_text(text, &positions, findings);
+    match <[Part; 1]>::try_from(parts) {
+        Ok([Part::Substitution(expression)]) => Body::Whole(expression),
+        Ok([Part::Text(text)]) => Body::String(text),
+        Err(parts) if parts.is_empty() => Body::String(String::new()),
+        Err(parts) => Body::Text(parts),
+    }
+}
