@@ -1,0 +1,197 @@
+//! The answer: stored, delivered, forgotten.
+//!
+//! # Flow
+//! Encode, write `Answering`, PUT, write `Answered`, tell the resource type.
+//!
+//! # Guarantees
+//! Once `Answering` is written the answer never changes: whoever comes later only delivers it. When the store
+//! cannot be used the answer is delivered all the same.
+
+use crate::flow_error::FlowError;
+use crate::ports::SendError;
+use crate::provider::until;
+use crate::record::{SaveError, Stage};
+use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
+use crate::verdict::Verdict;
+use formwork_protocol::{Response, ResponseBody, ResponseUrl, Status};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+
+impl Turn<'_> {
+    pub(crate) async fn refuse(&self, reason: &str) -> Result<Next, FlowError> {
+        let body = self.encode(self.failed(reason, None, Made::Nothing))?;
+        self.deliver(&self.envelope.response_url, &body).await?;
+        Ok(Next::Answered)
+    }
+
+    /// Answers a request that is not answered yet.
+    pub(crate) async fn answer(
+        &self,
+        verdict: Verdict,
+        tracked: Tracked,
+        understood: Option<&Understood>,
+    ) -> Result<Next, FlowError> {
+        let body = self.encode(verdict)?;
+        let version = tracked.version().cloned();
+        let Tracked { mut record, at } = tracked;
+        record.stage = Stage::Answering {
+            body: String::from_utf8_lossy(body.as_bytes()).into_owned(),
+        };
+        let at = if matches!(at, Place::Nowhere) {
+            Place::Nowhere
+        } else {
+            match self.journal().save(&mut record, version.as_ref()).await {
+                Ok(version) => Place::At(version),
+                Err(SaveError::Conflict) => return self.leave_to_other().await,
+                Err(SaveError::Failed(error)) => {
+                    tracing::error!(%error, request = self.key, "the answer is delivered without being stored");
+                    Place::Nowhere
+                }
+            }
+        };
+        self.finish(body, Tracked { record, at }, understood).await
+    }
+
+    /// Delivers an answer that stands, and closes the record.
+    pub(crate) async fn deliver_stored(&self, body: &str, tracked: Tracked) -> Result<Next, FlowError> {
+        let body = ResponseBody::read(body.as_bytes().to_vec())
+            .ok_or_else(|| FlowError::Record("its answer cannot be read".into()))?;
+        let understood = self.understand().ok();
+        self.finish(body, tracked, understood.as_ref()).await
+    }
+
+    /// Another invocation was first: what it wrote decides.
+    pub(crate) async fn leave_to_other(&self) -> Result<Next, FlowError> {
+        let Some((record, version)) = self.journal().load().await? else {
+            return Err(FlowError::NoRecord);
+        };
+        match &record.stage {
+            Stage::Answered { .. } => Ok(Next::Answered),
+            Stage::Answering { body } => {
+                let body = body.clone();
+                self.deliver_stored(
+                    &body,
+                    Tracked {
+                        record,
+                        at: Place::At(version),
+                    },
+                )
+                .await
+            }
+            Stage::Started { .. } | Stage::Polling { .. } => {
+                self.start_waiter(&record).await?;
+                Ok(Next::Wait {
+                    after: Duration::from_secs(1),
+                    deadline: record.deadline,
+                })
+            }
+        }
+    }
+
+    async fn finish(
+        &self,
+        body: ResponseBody,
+        tracked: Tracked,
+        understood: Option<&Understood>,
+    ) -> Result<Next, FlowError> {
+        self.deliver(&self.envelope.response_url, &body).await?;
+        let (status, id) = (body.status(), body.physical_resource_id());
+        tracing::info!(request = self.key, ?status, "the request is answered");
+        self.close(tracked, status, id).await;
+        if let Some(understood) = understood {
+            let told = understood
+                .resource
+                .answered(&understood.head, id, status == Status::Success);
+            let clock = &self.provider.ports.clock;
+            tokio::select! {
+                biased;
+                told = AssertUnwindSafe(told).catch_unwind() => if told.is_err() {
+                    tracing::error!(request = self.key, "the handler panicked after the answer");
+                },
+                () = clock.sleep(until(self.now(), self.times.end)) => {
+                    tracing::warn!(request = self.key, "the handler was cut off after the answer");
+                }
+            }
+        }
+        Ok(Next::Answered)
+    }
+
+    /// Erases event and answer. Should it fail the answer is sent once more at worst, never another one.
+    async fn close(&self, tracked: Tracked, status: Status, id: &str) {
+        let Place::At(version) = &tracked.at else { return };
+        let stage = Stage::Answered {
+            status,
+            physical_resource_id: id.to_owned(),
+        };
+        let mut record = tracked.record;
+        record.stage = stage;
+        record.event = None;
+        match self.journal().save(&mut record, Some(version)).await {
+            // Another invocation delivered the same answer at the same time.
+            Ok(_) | Err(SaveError::Conflict) => {}
+            Err(SaveError::Failed(error)) => {
+                tracing::warn!(%error, request = self.key, "the request is answered but its record stays open");
+            }
+        }
+    }
+
+    fn encode(&self, verdict: Verdict) -> Result<ResponseBody, FlowError> {
+        let fallback = self.id_of_failure(None, Made::Perhaps);
+        let response = match verdict {
+            Verdict::Success {
+                physical_resource_id,
+                data,
+                no_echo,
+            } => Response::success(&self.envelope, physical_resource_id)
+                .with_data(data)
+                .with_no_echo(no_echo),
+            Verdict::Failed {
+                physical_resource_id,
+                reason,
+                no_echo,
+            } => Response::failed(&self.envelope, physical_resource_id, reason).with_no_echo(no_echo),
+        };
+        let response = match &self.log_stream {
+            Some(stream) => response.with_reason_end(format!("(log stream: {stream})")),
+            None => response,
+        };
+        Ok(response.with_fallback_id(fallback).encode()?)
+    }
+
+    /// PUTs with full jitter between the attempts, until the invocation's end is near.
+    async fn deliver(&self, url: &ResponseUrl, body: &ResponseBody) -> Result<(), FlowError> {
+        let ports = &self.provider.ports;
+        let mut longest = FIRST_PAUSE;
+        loop {
+            let left = until(self.now(), self.times.end);
+            let error = tokio::select! {
+                biased;
+                sent = ports.sender.put(url, body) => match sent {
+                    Ok(()) => return Ok(()),
+                    Err(error) => error,
+                },
+                () = ports.clock.sleep(left) => SendError::Network("no answer in time".into()),
+            };
+            let pause = longest.mul_f64(fastrand::f64());
+            if !is_transient(&error) || pause >= until(self.now(), self.times.end) {
+                tracing::error!(%error, request = self.key, "the answer was not delivered");
+                return Err(error.into());
+            }
+            tracing::warn!(%error, request = self.key, "the answer is sent again");
+            ports.clock.sleep(pause).await;
+            longest = (longest * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+fn is_transient(error: &SendError) -> bool {
+    match error {
+        SendError::Refused(_) => false,
+        SendError::Status(status) => matches!(status, 408 | 429 | 500..),
+        SendError::Network(_) => true,
+    }
+}

@@ -1,0 +1,190 @@
+//! Panics, limits of time, and functions that die: there is an answer all the same.
+
+use crate::support::{Act, Probe, World, event};
+use formwork_provider::ports::Clock;
+use serde_json::json;
+use std::time::Duration;
+
+const PANICKED: &str = "the handler panicked; its log tells where";
+const TOO_LONG: &str = "the operation did not finish within the time limit of the function";
+
+#[tokio::test(start_paused = true)]
+async fn panics_are_answered_without_their_payload() {
+    // Something may exist after a panic, so the id is not the marker that the Delete would skip.
+    for (act, id) in [(Act::Panic, "request-1"), (Act::PanicWithId, "early")] {
+        let world = World::of(Probe::new([act]));
+        world.on_event(&event("Create")).await.unwrap();
+        world.failed(id, PANICKED);
+    }
+    let world = World::of(Probe::new([Act::Pend, Act::Panic]));
+    world.on_event(&event("Update")).await.unwrap();
+    world.wait().await;
+    world.failed("pending-id", PANICKED);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_too_long_is_answered_before_the_function_ends() {
+    for (act, id) in [(Act::Hang, "request-1"), (Act::HangWithId, "early")] {
+        let world = World::of(Probe::new([act]));
+        let invocation = world.invocation();
+        let deadline = invocation.deadline;
+        world
+            .provider
+            .on_event(event("Create"), invocation)
+            .await
+            .unwrap();
+        world.failed(id, TOO_LONG);
+        assert!(world.fakes.clock.now() < deadline);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn short_service_timeout_ends_the_operation_sooner() {
+    let world = World::of(Probe::new([Act::Hang]).resuming());
+    let mut event = event("Create");
+    event["ServiceTimeout"] = json!("20");
+    let begun = world.fakes.clock.now();
+    world.on_event(&event).await.unwrap();
+    world.failed("request-1", "operation timed out");
+    assert_eq!(world.fakes.clock.now().duration_since(begun).as_secs(), 18);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_resumes_is_left_to_the_waiter_instead() {
+    let probe = Probe::new([Act::Hang, Act::Hang, Act::Done])
+        .resuming()
+        .with_derived_id("derived");
+    let world = World::of(probe.clone());
+    let output = world.on_event(&event("Create")).await.unwrap();
+    assert_eq!(output, json!({ "IsComplete": false, "WaitSeconds": 1 }));
+    world.poll().await;
+    assert_eq!(probe.calls().len(), 2);
+    world.wait().await;
+    world.succeeded("derived");
+    assert_eq!(
+        probe.calls(),
+        [
+            "create n None",
+            "create n None",
+            "create n None",
+            "answered Create derived true"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn hanging_poll_is_polled_again_with_the_same_state() {
+    let probe = Probe::new([Act::Pend, Act::Pend, Act::Hang, Act::Done]);
+    let world = World::of(probe.clone());
+    world.on_event(&event("Create")).await.unwrap();
+    world.wait().await;
+    assert_eq!(
+        probe.calls(),
+        [
+            "create n None",
+            "poll 1",
+            "poll 2",
+            "poll 2",
+            "answered Create pending-id true"
+        ]
+    );
+    assert_eq!(
+        world.succeeded("pending-id")["Data"],
+        json!({ "poll-0": 0, "poll-1": 1, "state": 2 })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_deadline_the_resource_has_the_last_word() {
+    let probe = Probe::new([Act::Pend; 1000]);
+    let world = World::of(probe.clone());
+    let mut event = event("Create");
+    event["ServiceTimeout"] = json!("10");
+    world.on_event(&event).await.unwrap();
+    world.wait().await;
+    world.failed("pending-id", "Some(\"pending-id\") was still at 6");
+    // 2 s apart, 9 s in all: the last wait is cut to end with the deadline.
+    assert_eq!(
+        probe
+            .calls()
+            .iter()
+            .filter(|call| call.starts_with("poll"))
+            .count(),
+        5
+    );
+    let world = World::of(Probe::new([Act::Pend, Act::Hang]));
+    world.on_event(&event).await.unwrap();
+    world.wait().await;
+    world.failed("pending-id", "Some(\"pending-id\") was still at 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_are_rounded_up_and_end_with_the_deadline() {
+    let world = World::of(Probe::new([Act::Pend; 3]));
+    let mut event = event("Create");
+    event["ServiceTimeout"] = json!("4");
+    assert_eq!(world.on_event(&event).await.unwrap()["WaitSeconds"], 2);
+    world.fakes.clock.sleep(Duration::from_millis(3000)).await;
+    assert_eq!(world.poll().await["WaitSeconds"], 1);
+}
+
+/// The future is dropped in the middle: that is what a killed function looks like.
+async fn killed(world: &World, event: &serde_json::Value) {
+    let killed = tokio::time::timeout(Duration::from_secs(1), world.on_event(event)).await;
+    assert!(killed.is_err(), "it was not killed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_delivery_after_a_kill_does_not_repeat_the_effect() {
+    for (act, id) in [(Act::Hang, "request-1"), (Act::HangWithId, "early")] {
+        let probe = Probe::new([act]);
+        let world = World::of(probe.clone());
+        killed(&world, &event("Create")).await;
+        world.fakes.clock.sleep(Duration::from_secs(120)).await;
+        world.on_event(&event("Create")).await.unwrap();
+        world.failed(id, "an earlier attempt was cut off");
+        assert_eq!(probe.calls()[1..], [format!("answered Create {id} false")]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_delivery_after_a_kill_resumes_what_resumes() {
+    let probe = Probe::new([Act::Hang, Act::Done]).resuming();
+    let world = World::of(probe.clone());
+    killed(&world, &event("Update")).await;
+    world.fakes.clock.sleep(Duration::from_secs(120)).await;
+    world.on_event(&event("Update")).await.unwrap();
+    world.succeeded("current-id");
+}
+
+#[tokio::test(start_paused = true)]
+async fn delivery_beside_a_running_one_waits_for_its_lease() {
+    let probe = Probe::new([Act::Hang, Act::Done]).resuming();
+    let world = World::of(probe.clone());
+    killed(&world, &event("Create")).await;
+    world.on_event(&event("Create")).await.unwrap();
+    assert_eq!(probe.calls().len(), 1);
+    let output = world.poll().await;
+    assert_eq!(output, json!({ "IsComplete": false, "WaitSeconds": 61 }));
+    world.wait().await;
+    world.succeeded("request-1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn record_of_a_later_format_is_left_alone() {
+    use formwork_provider::ports::RequestStore;
+    let world = World::of(Probe::new([]));
+    let stored = br#"{"format":"formwork.request/2"}"#.to_vec();
+    let key = formwork_protocol::Envelope::read(&event("Create"))
+        .unwrap()
+        .request_key();
+    world
+        .fakes
+        .store
+        .save("5b918d10-cd98-11ea-90d5/Thing", key.as_str(), stored, None)
+        .await
+        .unwrap();
+    let error = world.on_event(&event("Create")).await.unwrap_err();
+    assert!(error.to_string().contains("formwork.request/2"));
+    assert_eq!(world.fakes.store.dump(), r#"{"format":"formwork.request/2"}"#);
+}
