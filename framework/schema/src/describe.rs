@@ -112,7 +112,33 @@ pub(crate) fn near<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
     scored
         .into_iter()
         .take(3)
-        .map(|(_, candidate)| candidate.to_owned())
+        .map(|(_, candidate)| spelled_like(name, candidate))
+        .collect()
+}
+
+/// A declared name with its leading capitals lowered if the author writes names that way:
+/// `DBInstanceClass` is `dbInstanceClass` to who wrote `dbInstanceClas`.
+fn spelled_like(name: &str, declared: &str) -> String {
+    if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        return declared.to_owned();
+    }
+    let capitals = declared.bytes().take_while(u8::is_ascii_uppercase).count();
+    // The last capital of several begins the next word, unless nothing follows.
+    let lowered = if capitals > 1 && capitals < declared.len() {
+        capitals - 1
+    } else {
+        capitals
+    };
+    declared
+        .chars()
+        .enumerate()
+        .map(|(index, letter)| {
+            if index < lowered {
+                letter.to_ascii_lowercase()
+            } else {
+                letter
+            }
+        })
         .collect()
 }
 

@@ -100,7 +100,7 @@ fn misfits_are_told_without_their_values() {
             "AWS::SQS::Queue",
             json!({"queueNam": "hunter2"}),
             vec![
-                "/queueNam | additionalProperties | unknown property `queueNam` | did you mean `QueueName`?",
+                "/queueNam | additionalProperties | unknown property `queueNam` | did you mean `queueName`?",
             ],
         ),
         (

@@ -1,0 +1,236 @@
+//! One resource in a deployment: what is known of it, and what is being done with it.
+
+use crate::mask::Mask;
+use crate::order::Generation;
+use crate::outcome::{Action, Failure};
+use crate::ports::Operation;
+use formwork_schema::Remembered;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One resource, or a leftover of one.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resource {
+    /// `AWS::SQS::Queue`
+    pub type_name: String,
+    /// The primary identifier; known means it exists, as far as we know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
+    /// Names of the resources it was last built upon.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// What was last applied; `None` for one whose creation failed half-way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
+    /// Its properties as last read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Value>,
+    /// What is in flight. Kept across generations until its end is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<InFlight>,
+    /// What this generation does with it.
+    #[serde(default)]
+    pub work: Work,
+}
+
+/// What a generation does with a resource.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Work {
+    /// What is to be done, as far as decided.
+    pub action: Action,
+    /// How far it is.
+    pub stage: Stage,
+    /// How many mutating operations this generation intended for it.
+    #[serde(default)]
+    pub attempt: u32,
+    /// How many of them failed in a way worth another try.
+    #[serde(default)]
+    pub retries: u32,
+    /// Nothing is done before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
+    /// When the current stage of reading began, and how often it was in vain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Reads in vain.
+    #[serde(default)]
+    pub misses: u32,
+    /// Replace it if the service refuses the patch.
+    #[serde(default)]
+    pub or_replace: bool,
+    /// It was read before its turn, without success or with.
+    #[serde(default)]
+    pub glanced: bool,
+    /// Its live properties were read in this run.
+    #[serde(skip)]
+    pub(crate) fresh: bool,
+    /// A retired predecessor was already taken back once.
+    #[serde(default)]
+    pub revived: bool,
+    /// The identifier that a failed creation named, to be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<String>,
+    /// The failure that led to the present stage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// What the failed creation had intended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intended: Option<Remembered>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Work::new(Action::Unchanged, Stage::Done)
+    }
+}
+
+impl Work {
+    pub(crate) fn new(action: Action, stage: Stage) -> Self {
+        Work {
+            action,
+            stage,
+            attempt: 0,
+            retries: 0,
+            not_before: None,
+            since: None,
+            misses: 0,
+            or_replace: false,
+            revived: false,
+            glanced: false,
+            fresh: false,
+            candidate: None,
+            failure: None,
+            intended: None,
+        }
+    }
+}
+
+/// How far the work on a resource is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Waits for others, for a free place, or for a while.
+    Pending,
+    /// Reads the resource to decide what to do.
+    Read,
+    /// An operation is in flight.
+    Call,
+    /// Reads the resource back after an operation.
+    Confirm,
+    /// Looks at what a failed creation left.
+    Verify,
+    /// Done.
+    Done,
+    /// Failed.
+    Failed,
+    /// Left out because of a failure elsewhere.
+    Skipped,
+}
+
+impl Stage {
+    /// True if nothing more happens in this generation.
+    pub fn is_over(self) -> bool {
+        matches!(self, Stage::Done | Stage::Failed | Stage::Skipped)
+    }
+}
+
+/// An operation whose end is not known yet.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Create, update or delete.
+    pub operation: Operation,
+    /// The generation that began it.
+    pub generation: Generation,
+    /// Recognises a repeated call.
+    pub client_token: String,
+    /// The identifier it works on, or that the service has named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identifier: Option<String>,
+    /// The identifier that the desired state alone implies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implied: Option<String>,
+    /// What to ask about it with, once the service has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_token: Option<String>,
+    /// Desired state or patch, kept until the service has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+    /// What will be remembered if it succeeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
+    /// When it began.
+    pub started: Timestamp,
+    /// An answer may have been lost: the service may know the client token.
+    #[serde(default)]
+    pub resent: bool,
+    /// How many calls to begin it had no answer that counts. A repetition is written down like the first
+    /// call, so that a process whose order was superseded meanwhile does not make it.
+    #[serde(default)]
+    pub turn: u32,
+    /// Calls about it that failed in a row.
+    #[serde(skip)]
+    pub(crate) stumbles: u32,
+    /// When to call about it again.
+    #[serde(skip)]
+    pub(crate) next: Option<Timestamp>,
+    /// It has been asked to stop.
+    #[serde(skip)]
+    pub(crate) cancelled: bool,
+}
+
+impl Resource {
+    /// True while it waits to be decided upon and nobody has looked at it yet.
+    pub(crate) fn may_be_glanced_at(&self) -> bool {
+        self.work.stage == Stage::Pending
+            && self.work.attempt == 0
+            && !self.work.glanced
+            && !matches!(self.work.action, Action::Delete | Action::Retain)
+            && self.operation.is_none()
+            && self.identifier.is_some()
+    }
+
+    /// Takes the document out of an operation that the service has not answered for. Calling exactly as
+    /// before is the only way to find out about it, so a creation's stays unless it holds secrets.
+    pub(super) fn release_payload(&mut self, mask: &Mask) {
+        let Some(operation) = &mut self.operation else {
+            return;
+        };
+        let Some(payload) = operation.payload.take() else {
+            return;
+        };
+        if operation.request_token.is_some() {
+            return;
+        }
+        let is_open = operation
+            .remembered
+            .as_ref()
+            .is_none_or(|memory| memory.hidden.is_empty())
+            && !mask.hides(&payload);
+        match operation.operation {
+            Operation::Create if is_open => operation.payload = Some(payload),
+            _ => self.operation = None,
+        }
+    }
+}
+
+impl std::fmt::Debug for Resource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resource")
+            .field("type_name", &self.type_name)
+            .field("identifier", &self.identifier)
+            .field("action", &self.work.action)
+            .field("stage", &self.work.stage)
+            .field("operation", &self.operation)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for InFlight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InFlight")
+            .field("operation", &self.operation)
+            .field("request_token", &self.request_token)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,432 @@
+//! The driver: carries out what the stepper decides.
+//!
+//! # Flow
+//! Load the document, step, save where the step asks for a write, start the calls it wants that are not
+//! running yet, wait for an answer or the next time something is due, and step again, until the generation
+//! is done or `until` has come.
+//!
+//! # Guarantees
+//! - INVARIANT (write ahead): a mutating call starts only when its client token is in the stored document,
+//!   and is repeated only when that is written down as well.
+//! - Calls run at once; the limiter is shared by all of a process.
+//! - What a save loses to another writer is decided again from what that writer stored.
+//!
+//! # Errors
+//! The store's, once retries have not helped. Calls in flight are then dropped: their client tokens are
+//! stored, so the next driver finds them again.
+
+use crate::deployment::{Deployment, Phase};
+use crate::engine::Adapters;
+use crate::limiter::Limiter;
+use crate::model::Latest;
+use crate::ports::{CloudError, StoreError, Version};
+use crate::step::{Answer, Command, Context, Next, Observation, step};
+use crate::{Advance, EngineError, Generation};
+use futures_util::FutureExt;
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// Request tokens are written this long after the first of them came, all of them at once.
+const COALESCE: SignedDuration = SignedDuration::from_millis(250);
+/// How long mutating calls are waited for when the time is up.
+const GRACE: SignedDuration = SignedDuration::from_secs(1);
+/// Lost races in a row before giving up.
+const RACES: u32 = 20;
+/// Writes in a row that the store does not answer before giving up.
+const OUTAGES: u32 = 4;
+
+pub(crate) struct Driver<'a> {
+    pub(crate) adapters: &'a Adapters,
+    pub(crate) limiter: &'a Limiter,
+    pub(crate) latest: &'a Latest,
+    pub(crate) max_concurrency: usize,
+    pub(crate) instance: &'a str,
+    pub(crate) generation: Generation,
+}
+
+/// A save under way.
+struct Saving<'a> {
+    result: BoxFuture<'a, Result<Version, StoreError>>,
+    touched: u64,
+    tokens: HashSet<Intent>,
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) async fn drive(&self, until: Timestamp) -> Result<Advance, EngineError> {
+        let Some((deployment, version)) = self.load().await? else {
+            return Err(EngineError::NoInstance {
+                instance: self.instance.to_owned(),
+            });
+        };
+        if deployment.generation != self.generation {
+            return Ok(Advance::Superseded);
+        }
+        if deployment.phase != Phase::Running {
+            return Ok(Advance::Done(crate::engine::outcome(&deployment)));
+        }
+        let model = match deployment.target() {
+            Some(target) => Some(
+                self.latest
+                    .model(&deployment, &target, self.adapters.schemas.as_ref())
+                    .await?,
+            ),
+            None => None,
+        };
+        let max_concurrency = deployment.max_concurrency.unwrap_or(self.max_concurrency);
+        let context = Context {
+            model: model.as_deref(),
+            max_concurrency,
+        };
+        Run {
+            driver: self,
+            context,
+            stored: tokens(&deployment),
+            saved: deployment.touched,
+            deployment: Some(deployment),
+            version,
+            running: FuturesUnordered::new(),
+            started: HashSet::new(),
+            saving: None,
+            unsaved_since: None,
+            races: 0,
+            outages: 0,
+        }
+        .run(until)
+        .await
+    }
+
+    async fn load(&self) -> Result<Option<(Deployment, Version)>, EngineError> {
+        match self.adapters.store.load(self.instance).await? {
+            Some((bytes, version)) => Ok(Some((Deployment::read(&bytes)?, version))),
+            None => Ok(None),
+        }
+    }
+
+    /// Carries out one command, within the rate limit.
+    async fn call(&self, command: Command) -> Observation {
+        let (cloud, clock) = (&self.adapters.cloud, &self.adapters.clock);
+        let wait = self.limiter.take(clock.now());
+        if !wait.is_zero() {
+            clock.sleep(wait).await;
+        }
+        let (observation, error) = match command {
+            Command::Mutate { lane, mutation, .. } => {
+                let result = cloud.mutate(&mutation).await;
+                let error = result.as_ref().err().cloned();
+                (
+                    Observation {
+                        lane,
+                        answer: Answer::Mutated {
+                            client_token: mutation.client_token,
+                            result,
+                        },
+                    },
+                    error,
+                )
+            }
+            Command::Poll { lane, request_token } => {
+                let result = cloud.status(&request_token).await;
+                let error = result.as_ref().err().cloned();
+                (
+                    Observation {
+                        lane,
+                        answer: Answer::Polled {
+                            request_token,
+                            result,
+                        },
+                    },
+                    error,
+                )
+            }
+            Command::Cancel { lane, request_token } => {
+                let result = cloud.cancel(&request_token).await;
+                let error = result.as_ref().err().cloned();
+                (
+                    Observation {
+                        lane,
+                        answer: Answer::Cancelled {
+                            request_token,
+                            result,
+                        },
+                    },
+                    error,
+                )
+            }
+            Command::Read {
+                lane,
+                type_name,
+                identifier,
+                role_arn,
+            } => {
+                let result = cloud.read(&type_name, &identifier, role_arn.as_deref()).await;
+                let error = result.as_ref().err().cloned();
+                (
+                    Observation {
+                        lane,
+                        answer: Answer::Read { identifier, result },
+                    },
+                    error,
+                )
+            }
+        };
+        self.limiter
+            .learn(error.as_ref().is_some_and(is_throttled), clock.now());
+        observation
+    }
+}
+
+fn is_throttled(error: &CloudError) -> bool {
+    crate::classify::short(&error.code) == "Throttling"
+}
+
+fn tokens(deployment: &Deployment) -> HashSet<Intent> {
+    deployment
+        .lanes()
+        .filter_map(|(_, resource)| {
+            let operation = resource.operation.as_ref()?;
+            Some((operation.client_token.clone(), operation.turn))
+        })
+        .collect()
+}
+
+type Key = (String, u8);
+/// A client token, and which call with it.
+type Intent = (String, u32);
+
+/// One run of the driver's loop.
+struct Run<'a> {
+    driver: &'a Driver<'a>,
+    context: Context<'a>,
+    /// Always there between steps; a step takes it and gives it back.
+    deployment: Option<Deployment>,
+    version: Version,
+    /// What the stored document intends to call.
+    stored: HashSet<Intent>,
+    /// The touch count of the stored document.
+    saved: u64,
+    running: FuturesUnordered<BoxFuture<'a, (Key, Observation)>>,
+    started: HashSet<Key>,
+    saving: Option<Saving<'a>>,
+    unsaved_since: Option<Timestamp>,
+    races: u32,
+    outages: u32,
+}
+
+/// Why the loop was left.
+enum Left {
+    Superseded,
+    Done,
+    Again(Duration),
+}
+
+impl Run<'_> {
+    async fn run(mut self, until: Timestamp) -> Result<Advance, EngineError> {
+        match self.cycle(until).await? {
+            Left::Superseded => Ok(Advance::Superseded),
+            Left::Again(after) => Ok(Advance::Again { after }),
+            Left::Done => match &self.deployment {
+                Some(deployment) => Ok(Advance::Done(crate::engine::outcome(deployment))),
+                None => Ok(Advance::Superseded),
+            },
+        }
+    }
+
+    async fn cycle(&mut self, until: Timestamp) -> Result<Left, EngineError> {
+        let mut observations = Vec::new();
+        loop {
+            let now = self.driver.adapters.clock.now();
+            let Some(deployment) = self.deployment.take() else {
+                return Ok(Left::Superseded);
+            };
+            let stepped = step(self.context, deployment, std::mem::take(&mut observations), now);
+            for event in &stepped.events {
+                self.driver.adapters.observer.event(event);
+            }
+            let touched = stepped.deployment.touched;
+            self.deployment = Some(stepped.deployment);
+            let is_unsaved = touched != self.saved;
+            if !is_unsaved {
+                self.unsaved_since = None;
+            } else if self.unsaved_since.is_none() {
+                self.unsaved_since = Some(now);
+            }
+
+            let is_done = stepped.next == Next::Done;
+            let is_over = now >= until;
+            let is_due = !stepped.commands.is_empty();
+            let held_back = self.start(stepped.commands, !is_over && !is_done);
+            let save_at = self
+                .unsaved_since
+                .map(|since| crate::classify::after(since, COALESCE));
+            let stop_at = crate::classify::after(until, GRACE);
+            let mutating = self.started.iter().any(|(_, kind)| *kind == 0);
+            let leaving = is_done || (is_over && (!mutating || now >= stop_at));
+
+            if self.saving.is_none()
+                && is_unsaved
+                && (held_back || leaving || save_at.is_some_and(|time| time <= now))
+            {
+                self.save()?;
+            }
+            if leaving && self.saving.is_none() {
+                return Ok(if is_done {
+                    Left::Done
+                } else {
+                    Left::Again(if is_due {
+                        Duration::ZERO
+                    } else {
+                        pause(stepped.next, now)
+                    })
+                });
+            }
+
+            let mut wake = if is_over { stop_at } else { until };
+            if let Next::At(time) = stepped.next {
+                wake = wake.min(time);
+            }
+            if let Some(time) = save_at.filter(|_| self.saving.is_none()) {
+                wake = wake.min(time);
+            }
+            // A time that has come already is waited for as an answer or the end of a save.
+            let wait = if wake > now {
+                wake.duration_since(now).unsigned_abs()
+            } else {
+                GRACE.unsigned_abs()
+            };
+            if let Some(left) = self.wait(wait, &mut observations).await? {
+                return Ok(left);
+            }
+        }
+    }
+
+    /// Starts the calls that are not running. True if one is held back because its intent is not stored.
+    fn start(&mut self, commands: Vec<Command>, may_start: bool) -> bool {
+        let mut held_back = false;
+        for command in commands {
+            let key = command.key();
+            if !may_start || self.started.contains(&key) {
+                continue;
+            }
+            if let Command::Mutate { mutation, turn, .. } = &command
+                && !self.stored.contains(&(mutation.client_token.clone(), *turn))
+            {
+                held_back = true;
+                continue;
+            }
+            self.started.insert(key.clone());
+            let call = self.driver.call(command);
+            self.running
+                .push(call.map(move |observation| (key, observation)).boxed());
+        }
+        held_back
+    }
+
+    fn save(&mut self) -> Result<(), EngineError> {
+        let Some(deployment) = &mut self.deployment else {
+            return Ok(());
+        };
+        deployment.serial += 1;
+        let bytes = deployment.write()?;
+        let (version, driver) = (self.version.clone(), self.driver);
+        let result = async move {
+            driver
+                .adapters
+                .store
+                .save(driver.instance, bytes, Some(&version))
+                .await
+        }
+        .boxed();
+        self.saving = Some(Saving {
+            result,
+            touched: deployment.touched,
+            tokens: tokens(deployment),
+        });
+        Ok(())
+    }
+
+    /// Waits for whatever comes first.
+    async fn wait(
+        &mut self,
+        wait: Duration,
+        observations: &mut Vec<Observation>,
+    ) -> Result<Option<Left>, EngineError> {
+        let clock = &self.driver.adapters.clock;
+        let saved = async {
+            match &mut self.saving {
+                Some(saving) => (&mut saving.result).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            result = saved => return self.saved(result).await,
+            Some((key, observation)) = self.running.next() => {
+                self.started.remove(&key);
+                observations.push(observation);
+                while let Some(Some((key, observation))) = self.running.next().now_or_never() {
+                    self.started.remove(&key);
+                    observations.push(observation);
+                }
+            }
+            () = clock.sleep(wait) => {}
+        }
+        Ok(None)
+    }
+
+    async fn saved(&mut self, result: Result<Version, StoreError>) -> Result<Option<Left>, EngineError> {
+        let Some(saving) = self.saving.take() else {
+            return Ok(None);
+        };
+        match result {
+            Ok(version) => {
+                self.version = version;
+                self.stored = saving.tokens;
+                self.saved = saving.touched;
+                self.unsaved_since = None;
+                (self.races, self.outages) = (0, 0);
+                Ok(None)
+            }
+            Err(StoreError::Conflict) => self.reload().await,
+            Err(error) => {
+                self.outages += 1;
+                if self.outages >= OUTAGES {
+                    return Err(error.into());
+                }
+                let pause = Duration::from_millis(200 << self.outages);
+                self.driver.adapters.clock.sleep(pause).await;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Somebody else was first. What their document says counts; calls under way are still heard.
+    async fn reload(&mut self) -> Result<Option<Left>, EngineError> {
+        self.races += 1;
+        if self.races > RACES {
+            return Err(EngineError::TooMuchContention);
+        }
+        let Some((deployment, version)) = self.driver.load().await? else {
+            return Ok(Some(Left::Superseded));
+        };
+        if deployment.generation != self.driver.generation {
+            return Ok(Some(Left::Superseded));
+        }
+        self.stored = tokens(&deployment);
+        self.saved = deployment.touched;
+        self.version = version;
+        self.unsaved_since = None;
+        self.deployment = Some(deployment);
+        Ok(None)
+    }
+}
+
+fn pause(next: Next, now: Timestamp) -> Duration {
+    match next {
+        Next::At(time) => time.duration_since(now).unsigned_abs(),
+        Next::Done | Next::Observation => Duration::ZERO,
+    }
+}

@@ -1,0 +1,385 @@
+//! The engine's doors.
+
+use crate::deployment::{Deployment, Phase, Resource, Stage, StoredGoal, Work};
+use crate::drive::Driver;
+use crate::error::{EngineError, Problem};
+use crate::limiter::Limiter;
+use crate::mask::Mask;
+use crate::model::{Latest, Model};
+use crate::observer::Observer;
+use crate::order::{Generation, Goal, Order, Target};
+use crate::outcome::{Action, Advance, Outcome};
+use crate::plan::{self, Plan};
+use crate::ports::{Clock, Cloud, SchemaSource, StateStore, StoreError};
+use crate::scope::{Scope, taint_at};
+use formwork_blueprint::{Value, evaluate};
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// Lost races in a row before giving up.
+const RACES: u32 = 20;
+
+/// Everything outside that an engine uses.
+#[derive(Clone)]
+pub struct Adapters {
+    /// Makes, changes and deletes resources.
+    pub cloud: Arc<dyn Cloud>,
+    /// Keeps the deployments.
+    pub store: Arc<dyn StateStore>,
+    /// Knows the resource types.
+    pub schemas: Arc<dyn SchemaSource>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Hears what happens.
+    pub observer: Arc<dyn Observer>,
+}
+
+/// How hard an engine works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many resources are worked on at once, unless the order says otherwise. Default 10.
+    pub max_concurrency: usize,
+    /// How many requests are made per second at most, by all deployments of this engine. Default 25.
+    pub requests_per_second: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_concurrency: 10,
+            requests_per_second: 25,
+        }
+    }
+}
+
+/// Deploys and destroys instances.
+///
+/// # Flow
+/// [`begin`](Engine::begin) writes an order down, [`advance`](Engine::advance) carries it on for as long as
+/// it may, any number of times and from any process, and [`settle`](Engine::settle) erases what was needed
+/// for it once its outcome was delivered.
+///
+/// # Guarantees
+/// - An order is carried out once, however often its cause comes.
+/// - At any moment the process may end; the next `advance` goes on without doing anything twice.
+/// - Whatever was created is in the document as soon as its identifier is known, and a later order finds it.
+/// - No secret is in an outcome's failures, and none in the document once settled.
+///
+/// # Assumptions
+/// The store is encrypted, its conditional writes are honest, and the clocks of all processes agree to about
+/// a second.
+///
+/// # Caveats
+/// - A destroy that left nothing takes the document with it, and with the document the memory of causes: a
+///   duplicate that comes even later is a new order.
+/// - Two processes that work on the same order at once make the same calls under the same client tokens. If
+///   the cloud refuses the call of one for good and accepts that of the other, and the first writes its
+///   failure down before the second has written the acceptance, the resource is not known of.
+/// - A creation whose answer was lost, and which nobody could ask about until the deadline, is forgotten
+///   when it is settled if its desired state holds secrets: they are not kept.
+/// - A resource whose creation failed after the service had named it is kept and deleted with the others. If
+///   the author chose its name, it counts as ours unless a create-only property says otherwise, or the
+///   service refused it in a way that shows that it made nothing.
+pub struct Engine {
+    adapters: Adapters,
+    limits: Limits,
+    limiter: Limiter,
+    latest: Latest,
+}
+
+impl Engine {
+    /// An engine on some adapters.
+    pub fn new(adapters: Adapters, limits: Limits) -> Self {
+        let limiter = Limiter::new(limits.requests_per_second);
+        Engine {
+            adapters,
+            limits,
+            limiter,
+            latest: Latest::default(),
+        }
+    }
+
+    /// Checks a target without any effect: what the author should know although it can be deployed.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with everything that is wrong with it.
+    pub async fn check(&self, target: &Target) -> Result<Vec<Problem>, EngineError> {
+        check(target, self.adapters.schemas.as_ref()).await
+    }
+
+    /// Checks the order, then writes it as the instance's next generation. The same cause again is answered
+    /// with the generation it already has.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] if it cannot be carried out; nothing is written then. Otherwise the store's
+    /// or the type registry's: trying again is safe.
+    pub async fn begin(&self, instance: &str, order: Order) -> Result<Generation, EngineError> {
+        let mut model = None;
+        for _ in 0..RACES {
+            let stored = self.read(instance).await?;
+            if let Some(generation) = stored
+                .as_ref()
+                .and_then(|(deployment, _)| deployment.generation_of(&order.cause))
+            {
+                return Ok(generation);
+            }
+            if let (Goal::Deploy(target), None) = (&order.goal, &model) {
+                model = Some(self.model(target).await?);
+            }
+            let (mut deployment, version) = match stored {
+                Some((deployment, version)) => (deployment, Some(version)),
+                None => (Deployment::new(instance, &order.salt), None),
+            };
+            let mask = self.secrets(&deployment).await;
+            deployment.supersede(&order.cause, order.deadline, &order.goal, &mask);
+            assign(&mut deployment, model.as_ref());
+            deployment.serial += 1;
+            match self
+                .adapters
+                .store
+                .save(instance, deployment.write()?, version.as_ref())
+                .await
+            {
+                Ok(_) => {
+                    if let Some(model) = model {
+                        self.latest.keep(&deployment, Arc::new(model));
+                    }
+                    return Ok(deployment.generation);
+                }
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::TooMuchContention)
+    }
+
+    /// Carries the generation on until it is done or `until` has come; calls in flight then may take a second
+    /// more.
+    ///
+    /// # Errors
+    /// [`EngineError::NoInstance`] if there is no such instance, else the store's or the type registry's:
+    /// trying again is safe.
+    pub async fn advance(
+        &self,
+        instance: &str,
+        generation: Generation,
+        until: Timestamp,
+    ) -> Result<Advance, EngineError> {
+        let max_concurrency = self.limits.max_concurrency;
+        let driver = Driver {
+            adapters: &self.adapters,
+            limiter: &self.limiter,
+            latest: &self.latest,
+            max_concurrency,
+            instance,
+            generation,
+        };
+        driver.drive(until).await
+    }
+
+    /// The outcome has been delivered: erases inputs and secrets, and after a destroy that left nothing the
+    /// document. Again, or for a generation that was superseded, it does nothing.
+    ///
+    /// # Errors
+    /// [`EngineError::Unfinished`] while the generation runs, else the store's.
+    pub async fn settle(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
+        for _ in 0..RACES {
+            let Some((mut deployment, version)) = self.read(instance).await? else {
+                return Ok(());
+            };
+            if deployment.generation != generation {
+                return Ok(());
+            }
+            match deployment.phase {
+                Phase::Running => return Err(EngineError::Unfinished),
+                Phase::Done => {}
+                Phase::Settled => return self.remove_if_empty(instance, &deployment).await,
+            }
+            let mask = self.secrets(&deployment).await;
+            let released = matches!(deployment.goal, StoredGoal::Destroy { retain: true });
+            if released {
+                deployment
+                    .resources
+                    .retain(|_, resource| resource.operation.is_some());
+                deployment
+                    .retired
+                    .retain(|_, resource| resource.operation.is_some());
+            }
+            deployment.erase(&mask);
+            deployment.serial += 1;
+            match self
+                .adapters
+                .store
+                .save(instance, deployment.write()?, Some(&version))
+                .await
+            {
+                Ok(_) => return self.remove_if_empty(instance, &deployment).await,
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::TooMuchContention)
+    }
+
+    /// The stored deployment.
+    ///
+    /// # Errors
+    /// The store's, or that the document cannot be read.
+    pub async fn load(&self, instance: &str) -> Result<Option<Deployment>, EngineError> {
+        Ok(self.read(instance).await?.map(|(deployment, _)| deployment))
+    }
+
+    /// Names of the instances below a folder, sorted.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn instances(&self, folder: &str) -> Result<Vec<String>, EngineError> {
+        Ok(self.adapters.store.list(folder).await?)
+    }
+
+    /// What a deploy would do, without any effect.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] if it could not be carried out, else the store's or the type registry's.
+    pub async fn plan(&self, instance: &str, target: &Target) -> Result<Plan, EngineError> {
+        let model = self.model(target).await?;
+        let deployment = self.load(instance).await?;
+        Ok(plan::plan(&model, deployment.as_ref(), &self.adapters).await)
+    }
+
+    async fn model(&self, target: &Target) -> Result<Model, EngineError> {
+        Model::build(target, self.adapters.schemas.as_ref()).await
+    }
+
+    async fn read(&self, instance: &str) -> Result<Option<(Deployment, crate::ports::Version)>, EngineError> {
+        match self.adapters.store.load(instance).await? {
+            Some((bytes, version)) => Ok(Some((Deployment::read(&bytes)?, version))),
+            None => Ok(None),
+        }
+    }
+
+    /// After a failed deploy the document stays, so that a late duplicate of its cause finds it.
+    async fn remove_if_empty(&self, instance: &str, deployment: &Deployment) -> Result<(), EngineError> {
+        if matches!(deployment.goal, StoredGoal::Destroy { .. }) && deployment.is_empty() {
+            self.adapters.store.remove(instance).await?;
+        }
+        Ok(())
+    }
+
+    /// Every secret of a deployment's inputs, and what was computed from them.
+    async fn secrets(&self, deployment: &Deployment) -> Mask {
+        let Some(target) = deployment.target() else {
+            return Mask::default();
+        };
+        let Ok(model) = self
+            .latest
+            .model(deployment, &target, self.adapters.schemas.as_ref())
+            .await
+        else {
+            let blueprint = formwork_blueprint::check(&target.source).blueprint;
+            let variables = blueprint.and_then(|blueprint| blueprint.bind(&target.variables).ok());
+            return variables
+                .map(|variables| Mask::of(variables.values()))
+                .unwrap_or_default();
+        };
+        let scope = Scope::during(&model, deployment);
+        let specs = model
+            .blueprint
+            .resources
+            .values()
+            .filter_map(|resource| evaluate(&resource.spec, &scope).ok());
+        specs.fold(model.mask.clone(), |mask, value| mask.with(&value))
+    }
+}
+
+/// Checks a target without an engine: what the author should know although it can be deployed.
+///
+/// # Errors
+/// [`EngineError::Invalid`] with everything that is wrong with it, [`EngineError::Schemas`] if a schema could
+/// not be fetched.
+pub async fn check(target: &Target, schemas: &dyn SchemaSource) -> Result<Vec<Problem>, EngineError> {
+    Ok(Model::build(target, schemas).await?.warnings)
+}
+
+/// Says for every resource what the new generation has to do with it.
+pub(crate) fn assign(deployment: &mut Deployment, model: Option<&Model>) {
+    let Some(model) = model else {
+        let retain = matches!(deployment.goal, StoredGoal::Destroy { retain: true });
+        let action = if retain { Action::Retain } else { Action::Delete };
+        for resource in deployment
+            .resources
+            .values_mut()
+            .chain(deployment.retired.values_mut())
+        {
+            resource.work = Work::new(action, Stage::Pending);
+        }
+        return;
+    };
+    let mut earlier = std::mem::take(&mut deployment.resources);
+    for leftover in deployment.retired.values_mut() {
+        leftover.work = Work::new(Action::Delete, Stage::Pending);
+    }
+    for (name, node) in &model.nodes {
+        let type_name = node.schema.type_name();
+        let known = match earlier.shift_remove(name) {
+            Some(known) if known.type_name == type_name => Some(known),
+            Some(other) => {
+                deployment.retire(name, other);
+                None
+            }
+            None => None,
+        };
+        let resource = match known {
+            Some(known) => {
+                let action = if known.identifier.is_some() {
+                    Action::Update
+                } else {
+                    Action::Create
+                };
+                Resource {
+                    work: Work::new(action, Stage::Pending),
+                    ..known
+                }
+            }
+            None => Resource {
+                type_name: type_name.to_owned(),
+                work: Work::new(Action::Create, Stage::Pending),
+                ..Resource::default()
+            },
+        };
+        deployment.resources.insert(name.clone(), resource);
+    }
+    for (name, resource) in earlier {
+        deployment.resources.insert(
+            name,
+            Resource {
+                work: Work::new(Action::Delete, Stage::Pending),
+                ..resource
+            },
+        );
+    }
+}
+
+/// The outcome in a document.
+pub(crate) fn outcome(deployment: &Deployment) -> Outcome {
+    let result = deployment.result.clone();
+    let exports: IndexMap<String, Value> = result
+        .iter()
+        .flat_map(|result| &result.exports)
+        .map(|(name, export)| {
+            let mut value = Value::from_json(&export.value);
+            export
+                .secrets
+                .iter()
+                .for_each(|pointer| taint_at(&mut value, pointer));
+            (name.clone(), value)
+        })
+        .collect();
+    Outcome {
+        succeeded: result.as_ref().is_some_and(|result| result.succeeded),
+        exports,
+        failures: deployment.failures.clone(),
+        resources: result.map(|result| result.resources).unwrap_or_default(),
+    }
+}

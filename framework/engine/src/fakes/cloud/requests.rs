@@ -1,0 +1,163 @@
+//! Requests of the fake cloud, and their effects when their time has come.
+
+use super::{Fault, Rules};
+use crate::classify::after;
+use crate::ports::{CloudError, Operation, OperationStatus, ProgressEvent};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) rules: HashMap<String, Rules>,
+    pub(super) faults: Vec<(Operation, String, Fault)>,
+    pub(super) resources: BTreeMap<(String, String), Stored>,
+    pub(super) requests: Vec<Request>,
+    pub(super) client_tokens: HashMap<String, String>,
+    pub(super) log: Vec<String>,
+    pub(super) made: u32,
+    pub(super) replays: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    pub(super) model: Value,
+    pub(super) hidden_until: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) token: String,
+    pub(super) operation: Operation,
+    pub(super) type_name: String,
+    pub(super) identifier: Option<String>,
+    pub(super) document: Value,
+    pub(super) ends: Timestamp,
+    pub(super) end: End,
+    pub(super) status: OperationStatus,
+    pub(super) error: Option<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum End {
+    Success,
+    Unsettled(Duration),
+    Fail(String, String),
+    Halfway(String, String),
+}
+
+impl State {
+    /// The effect of a request whose time has come.
+    pub(super) fn end(&mut self, request: &mut Request) {
+        let mut fail = |code: &str, message: &str| {
+            request.status = OperationStatus::Failed;
+            request.error = Some((code.to_owned(), message.to_owned()));
+        };
+        match &request.end {
+            End::Fail(code, message) => return fail(&code.clone(), &message.clone()),
+            End::Halfway(code, message) => fail(&code.clone(), &message.clone()),
+            End::Success | End::Unsettled(_) => request.status = OperationStatus::Success,
+        }
+        let hidden_until = match request.end {
+            End::Unsettled(time) => SignedDuration::try_from(time)
+                .ok()
+                .map(|time| after(request.ends, time)),
+            _ => None,
+        };
+        let rules = self.rules.get(&request.type_name).cloned().unwrap_or_default();
+        match request.operation {
+            Operation::Create => {
+                let identifier = match &request.identifier {
+                    Some(identifier) => identifier.clone(),
+                    None => {
+                        self.made += 1;
+                        format!("made-{}", self.made)
+                    }
+                };
+                let key = (request.type_name.clone(), identifier.clone());
+                request.identifier = Some(identifier.clone());
+                if self.resources.contains_key(&key) {
+                    request.status = OperationStatus::Failed;
+                    request.error = Some((
+                        "AlreadyExists".into(),
+                        format!("Resource '{identifier}' already exists"),
+                    ));
+                    return;
+                }
+                let mut model = request.document.clone();
+                if let Some(members) = model.as_object_mut() {
+                    members.insert("Arn".into(), json!(format!("arn:fake:{identifier}")));
+                    if rules.identifier.is_none() {
+                        members.insert("Id".into(), json!(identifier));
+                    }
+                }
+                self.resources.insert(key, Stored { model, hidden_until });
+            }
+            Operation::Update => {
+                let key = (
+                    request.type_name.clone(),
+                    request.identifier.clone().unwrap_or_default(),
+                );
+                let Some(stored) = self.resources.get_mut(&key) else {
+                    request.status = OperationStatus::Failed;
+                    request.error = Some(("NotFound".into(), "gone".into()));
+                    return;
+                };
+                *stored = Stored {
+                    model: request.document.clone(),
+                    hidden_until,
+                };
+            }
+            Operation::Delete => {
+                let key = (
+                    request.type_name.clone(),
+                    request.identifier.clone().unwrap_or_default(),
+                );
+                if self.resources.remove(&key).is_none() {
+                    request.status = OperationStatus::Failed;
+                    request.error = Some(("NotFound".into(), "gone".into()));
+                }
+            }
+        }
+    }
+
+    pub(super) fn find(&self, token: &str) -> Result<ProgressEvent, CloudError> {
+        match self.requests.iter().find(|request| request.token == token) {
+            Some(request) => Ok(request.event()),
+            None => Err(refusal(
+                "RequestTokenNotFoundException",
+                format!("Request with token {token} was not found"),
+            )),
+        }
+    }
+}
+
+impl Request {
+    pub(super) fn event(&self) -> ProgressEvent {
+        ProgressEvent {
+            request_token: self.token.clone(),
+            status: self.status,
+            identifier: self.identifier.clone(),
+            error_code: self.error.as_ref().map(|(code, _)| code.clone()),
+            message: self.error.as_ref().map(|(_, message)| message.clone()),
+            retry_after: None,
+        }
+    }
+}
+
+pub(super) fn refusal(code: &str, message: impl Into<String>) -> CloudError {
+    CloudError {
+        code: code.to_owned(),
+        message: message.into(),
+    }
+}
+
+/// What is read: the model without write-only properties.
+pub(super) fn shown(model: &Value, rules: &Rules) -> Value {
+    let mut model = model.clone();
+    if let Some(members) = model.as_object_mut() {
+        members.retain(|name, _| !rules.write_only.contains(name));
+    }
+    model
+}

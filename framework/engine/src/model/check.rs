@@ -1,0 +1,359 @@
+//! Building a [`Model`]: every problem is found before any is reported.
+
+use super::{Model, Node, weights};
+use crate::EngineError;
+use crate::error::Problem;
+use crate::mask::Mask;
+use crate::order::Target;
+use crate::ports::{SchemaSource, SchemaSourceError};
+use crate::scope::Scope;
+use formwork_blueprint::{
+    Blueprint, Kind, Reference, Resource, Root, Segment, Severity, Source, Span, Value, evaluate,
+};
+use formwork_schema::{ResourceSchema, Violation, resolve_type};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
+    let source = target.source.clone();
+    let mut findings = Findings {
+        source: &source,
+        list: Vec::new(),
+    };
+    let checked = formwork_blueprint::check(&source);
+    for diagnostic in &checked.diagnostics {
+        findings
+            .list
+            .push((diagnostic.span, Problem::of(diagnostic, &source)));
+    }
+    let Some(blueprint) = checked.blueprint else {
+        return Err(findings.into_error());
+    };
+
+    let variables = match blueprint.bind(&target.variables) {
+        Ok(variables) => variables,
+        Err(diagnostics) => {
+            for diagnostic in &diagnostics {
+                findings
+                    .list
+                    .push((diagnostic.span, Problem::of(diagnostic, &source)));
+            }
+            blueprint
+                .variables
+                .iter()
+                .map(|(name, variable)| {
+                    (
+                        name.clone(),
+                        Value {
+                            kind: Kind::Unknown,
+                            secret: variable.secret,
+                        },
+                    )
+                })
+                .collect()
+        }
+    };
+
+    let found = find_schemas(&blueprint, schemas, &mut findings).await?;
+    let exports = choose_exports(&blueprint, target, &mut findings);
+    let depends_on: IndexMap<String, Vec<String>> = blueprint
+        .resources
+        .iter()
+        .map(|(name, resource)| (name.clone(), resource.depends_on.clone()))
+        .collect();
+    let weights = weights(&depends_on);
+    let nodes = blueprint
+        .resources
+        .keys()
+        .filter_map(|name| {
+            let schema = found.get(name)?.clone();
+            let depends_on = depends_on.get(name).cloned().unwrap_or_default();
+            Some((
+                name.clone(),
+                Node {
+                    schema,
+                    depends_on,
+                    weight: weights.get(name).copied().unwrap_or(1),
+                },
+            ))
+        })
+        .collect();
+
+    let mask = Mask::of(variables.values());
+    let mut model = Model {
+        source: source.clone(),
+        blueprint,
+        variables,
+        nodes,
+        exports,
+        tags: target.tags.clone(),
+        mask,
+        warnings: Vec::new(),
+    };
+    check_references(&model, &mut findings);
+    check_specs(&model, &mut findings);
+
+    if findings
+        .list
+        .iter()
+        .any(|(_, problem)| problem.severity == Severity::Error)
+    {
+        return Err(findings.into_error());
+    }
+    model.warnings = findings.sorted();
+    Ok(model)
+}
+
+struct Findings<'a> {
+    source: &'a Source,
+    list: Vec<(Span, Problem)>,
+}
+
+impl Findings<'_> {
+    fn error(&mut self, span: Span, code: &str, message: String, help: Option<String>) {
+        let position = self.source.location(span);
+        let problem = Problem {
+            code: code.to_owned(),
+            severity: Severity::Error,
+            location: Some(position.to_string()),
+            position: Some(position),
+            span: Some(span),
+            labels: Vec::new(),
+            message,
+            help,
+        };
+        self.list.push((span, problem));
+    }
+
+    fn sorted(mut self) -> Vec<Problem> {
+        self.list.sort_by(|(span, problem), (other_span, other)| {
+            (span, &problem.code, &problem.message).cmp(&(other_span, &other.code, &other.message))
+        });
+        self.list.dedup();
+        self.list.into_iter().map(|(_, problem)| problem).collect()
+    }
+
+    fn into_error(self) -> EngineError {
+        EngineError::Invalid {
+            problems: self.sorted(),
+        }
+    }
+}
+
+/// The schema of each resource; types are asked for all at once, each one once.
+async fn find_schemas(
+    blueprint: &Blueprint,
+    schemas: &dyn SchemaSource,
+    findings: &mut Findings<'_>,
+) -> Result<IndexMap<String, Arc<ResourceSchema>>, EngineError> {
+    let mut wanted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (name, resource) in &blueprint.resources {
+        match resolve_type(&resource.type_name) {
+            Ok(type_name) => wanted.entry(type_name).or_default().push(name),
+            Err(unknown) => {
+                let help = did_you_mean(&unknown.suggestions);
+                findings.error(resource.type_span, "unknown-type", unknown.to_string(), help);
+            }
+        }
+    }
+    let answers: Vec<Result<Option<Arc<ResourceSchema>>, SchemaSourceError>> =
+        futures_util::future::join_all(wanted.keys().map(|type_name| schemas.schema(type_name))).await;
+
+    let mut found = IndexMap::new();
+    for ((type_name, names), answer) in wanted.iter().zip(answers) {
+        let schema = answer?;
+        for name in names {
+            let span = blueprint
+                .resources
+                .get(*name)
+                .map(|resource| resource.type_span)
+                .unwrap_or_default();
+            match &schema {
+                None => findings.error(span, "unknown-type", format!("there is no resource type `{type_name}`"), None),
+                Some(schema) if !schema.handlers().create => findings.error(
+                    span,
+                    "unsupported-type",
+                    format!("resources of type `{type_name}` cannot be created: the type has no create handler"),
+                    Some("use another type, or create the resource outside the blueprint and pass its name in a variable".into()),
+                ),
+                Some(schema) => {
+                    found.insert((*name).to_owned(), schema.clone());
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn choose_exports(blueprint: &Blueprint, target: &Target, findings: &mut Findings<'_>) -> Vec<String> {
+    let Some(chosen) = &target.exports else {
+        return blueprint.exports.keys().cloned().collect();
+    };
+    for name in chosen
+        .iter()
+        .filter(|name| !blueprint.exports.contains_key(*name))
+    {
+        let near = nearest(name, blueprint.exports.keys().map(String::as_str));
+        findings.error(
+            Span::default(),
+            "unknown-export",
+            format!("the blueprint has no export `{name}`"),
+            did_you_mean(&near),
+        );
+    }
+    blueprint
+        .exports
+        .keys()
+        .filter(|name| chosen.contains(name))
+        .cloned()
+        .collect()
+}
+
+fn check_references(model: &Model, findings: &mut Findings<'_>) {
+    for resource in model.blueprint.resources.values() {
+        let templates = [
+            Some(&resource.spec),
+            Some(&resource.metadata),
+            resource.description.as_ref(),
+        ];
+        for (reference, span) in templates
+            .into_iter()
+            .flatten()
+            .flat_map(formwork_blueprint::Template::references)
+        {
+            check_reference(model, reference, span, findings);
+        }
+    }
+    for export in model.blueprint.exports.values() {
+        check_reference(model, &export.field, export.field.span, findings);
+    }
+}
+
+fn check_reference(model: &Model, reference: &Reference, span: Span, findings: &mut Findings<'_>) {
+    let Root::Resource(name) = &reference.root else {
+        return;
+    };
+    let Some((resource, node)) = model.resource(name) else {
+        return;
+    };
+    let mut path = reference.path.iter();
+    let (Some(Segment::Name(section)), Some(Segment::Name(field))) = (path.next(), path.next()) else {
+        return;
+    };
+    let type_name = node.schema.type_name();
+    match section.as_str() {
+        "state" => {
+            if let Err(near) = node.schema.attribute(field) {
+                let message = format!("`{name}` ({type_name}) has no attribute `{field}`");
+                findings.error(span, "unknown-attribute", message, did_you_mean(&near));
+            }
+        }
+        "spec" => {
+            let authored =
+                resource.spec.span_at(&[Segment::Name(field.clone())], false) != resource.spec.span();
+            if !authored && node.schema.property_name(&[], field).is_none() {
+                let names = node
+                    .schema
+                    .document()
+                    .pointer("/properties")
+                    .and_then(serde_json::Value::as_object);
+                let near = nearest(field, names.into_iter().flatten().map(|(name, _)| name.as_str()));
+                let message = format!("`{name}` ({type_name}) has no property `{field}`");
+                findings.error(span, "unknown-property", message, did_you_mean(&near));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Fits every specification to its schema, with what is not known yet taken to be right.
+fn check_specs(model: &Model, findings: &mut Findings<'_>) {
+    let scope = Scope::before(model);
+    for (name, node) in &model.nodes {
+        let Some(resource) = model.blueprint.resources.get(name) else {
+            continue;
+        };
+        let value = match evaluate(&resource.spec, &scope) {
+            Ok(value) => value,
+            Err(error) => {
+                findings.error(error.span, error.code, error.message, error.help);
+                continue;
+            }
+        };
+        let unknown = value.unknown_pointers().into_iter().collect();
+        let conformed = node.schema.conform(&value.to_json(), &unknown);
+        for violation in conformed.violations {
+            let span = span_of(resource, &value, &violation.given, violation.key);
+            findings.error(
+                span,
+                violation.keyword,
+                format!("`{name}`: {}", with_property(&violation)),
+                violation.help,
+            );
+        }
+    }
+}
+
+/// The message with the property it is about, as its author spells it, unless it names that itself.
+fn with_property(violation: &Violation) -> String {
+    let path = violation.given.trim_start_matches('/').replace('/', ".");
+    if path.is_empty() || violation.key {
+        return violation.message.clone();
+    }
+    format!("`{path}`: {}", violation.message)
+}
+
+/// Where a JSON Pointer into an evaluated specification stands in its text.
+pub(crate) fn span_of(resource: &Resource, value: &Value, pointer: &str, key: bool) -> Span {
+    let mut path = Vec::new();
+    let mut at = Some(value);
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        let (segment, next) = match (at.map(|value| &value.kind), part.parse::<usize>()) {
+            (Some(Kind::List(elements)), Ok(index)) => (Segment::Index(index), elements.get(index)),
+            (Some(Kind::Map(members)), _) => {
+                let next = members.get(&part);
+                (Segment::Name(part), next)
+            }
+            _ => (Segment::Name(part), None),
+        };
+        path.push(segment);
+        at = next;
+    }
+    if path.is_empty() {
+        resource.span
+    } else {
+        resource.spec.span_at(&path, key)
+    }
+}
+
+fn did_you_mean(names: &[String]) -> Option<String> {
+    let names: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
+}
+
+fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let limit = wanted.chars().count() / 3 + 1;
+    let wanted = wanted.to_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .map(|name| (strsim::damerau_levenshtein(&wanted, &name.to_lowercase()), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    near.sort();
+    near.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_come_first() {
+        assert_eq!(
+            nearest("queueNme", ["topicName", "queueNames", "queueName"].into_iter()),
+            ["queueName", "queueNames"]
+        );
+        assert!(nearest("x", ["completelyElse"].into_iter()).is_empty());
+    }
+}

@@ -1,0 +1,313 @@
+//! What references resolve to, before and during a deployment.
+
+use crate::deployment::{Deployment, Stage};
+use crate::mask::Mask;
+use crate::model::{Model, Node, small_first};
+use formwork_blueprint::{Kind, Reference, Resource, Root, Segment, Value, evaluate};
+use formwork_schema::Attribute;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// What is known of a deployed resource.
+pub(crate) struct Known<'a> {
+    pub(crate) identifier: Option<&'a str>,
+    pub(crate) live: Option<Cow<'a, serde_json::Value>>,
+    /// JSON Pointers of what is secret in `live`.
+    pub(crate) hidden: Vec<&'a str>,
+}
+
+type Look<'a> = Box<dyn Fn(&str) -> Option<Known<'a>> + 'a>;
+
+/// Resolves references against a model and what is deployed of it. Values of resources that are not
+/// deployed yet are unknown.
+pub(crate) struct Scope<'a> {
+    model: &'a Model,
+    look: Look<'a>,
+    specs: RefCell<HashMap<String, Result<Value, String>>>,
+}
+
+impl<'a> Scope<'a> {
+    /// Before anything is deployed.
+    pub(crate) fn before(model: &'a Model) -> Self {
+        Scope::new(model, Box::new(|_| None))
+    }
+
+    /// While a deployment runs: what is done in it is known.
+    pub(crate) fn during(model: &'a Model, deployment: &'a Deployment) -> Self {
+        let look = move |name: &str| {
+            let resource = deployment
+                .resources
+                .get(name)
+                .filter(|resource| resource.work.stage == Stage::Done)?;
+            let hidden = resource
+                .remembered
+                .iter()
+                .flat_map(|memory| memory.hidden.keys().map(String::as_str))
+                .collect();
+            Some(Known {
+                identifier: resource.identifier.as_deref(),
+                live: resource.live.as_ref().map(Cow::Borrowed),
+                hidden,
+            })
+        };
+        Scope::new(model, Box::new(look))
+    }
+
+    /// With another way to look resources up.
+    pub(crate) fn new(model: &'a Model, look: Look<'a>) -> Self {
+        Scope {
+            model,
+            look,
+            specs: RefCell::new(HashMap::new()),
+        }
+    }
+
+    fn variable(&self, name: &str, path: &[Segment]) -> Result<Value, String> {
+        let value = self
+            .model
+            .variables
+            .get(name)
+            .ok_or_else(|| format!("there is no variable `{name}`"))?;
+        descend(value.clone(), path).ok_or_else(|| format!("variable `{name}` has no such part"))
+    }
+
+    fn resource(&self, name: &str, path: &[Segment]) -> Result<Value, String> {
+        let Some((resource, node)) = self.model.resource(name) else {
+            // One whose type has turned out to be wrong is a problem of its own.
+            let exists = self.model.blueprint.resources.contains_key(name);
+            return if exists {
+                Ok(Value::unknown())
+            } else {
+                Err(format!("there is no resource `{name}`"))
+            };
+        };
+        let known = (self.look)(name);
+        match path.split_first() {
+            None => identifier(name, known.as_ref()),
+            Some((Segment::Name(section), rest)) => match section.as_str() {
+                "state" => self.state(name, node, known.as_ref(), rest),
+                "spec" => self.spec(name, resource, node, known.as_ref(), rest),
+                "metadata" => {
+                    let value = evaluate(&resource.metadata, self).map_err(|error| error.message)?;
+                    descend(value, rest).ok_or_else(|| format!("the metadata of `{name}` has no such part"))
+                }
+                other => Err(format!(
+                    "`{name}` has `state`, `spec` and `metadata`, but no `{other}`"
+                )),
+            },
+            Some((Segment::Index(_), _)) => Err(format!("`{name}` is no list")),
+        }
+    }
+
+    fn state(
+        &self,
+        name: &str,
+        node: &Node,
+        known: Option<&Known<'_>>,
+        path: &[Segment],
+    ) -> Result<Value, String> {
+        let Some(known) = known else {
+            return Ok(Value::unknown());
+        };
+        let Some((first, rest)) = path.split_first() else {
+            return live(known, &self.model.mask).ok_or_else(|| format!("nothing is known of `{name}`"));
+        };
+        let Segment::Name(field) = first else {
+            return Err(format!("the state of `{name}` is no list"));
+        };
+        match node.schema.attribute(field) {
+            Ok(Attribute::Identifier) => identifier(name, Some(known)),
+            Ok(Attribute::Property(property)) => {
+                let mut path = vec![Segment::Name(property.clone())];
+                path.extend_from_slice(rest);
+                live(known, &self.model.mask)
+                    .and_then(|live| descend(live, &path))
+                    .ok_or_else(|| format!("`{name}` was deployed, but its `{property}` has no such value"))
+            }
+            Err(_) => Err(format!("`{name}` has no attribute `{field}`")),
+        }
+    }
+
+    /// The author's own values; where there are none, what the service has filled in.
+    fn spec(
+        &self,
+        name: &str,
+        resource: &Resource,
+        node: &Node,
+        known: Option<&Known<'_>>,
+        path: &[Segment],
+    ) -> Result<Value, String> {
+        let cached = self.specs.borrow().get(name).cloned();
+        let value = match cached {
+            Some(value) => value,
+            None => {
+                // References between resources form no cycle, so this ends.
+                let value = evaluate(&resource.spec, self).map_err(|error| error.message);
+                self.specs.borrow_mut().insert(name.to_owned(), value.clone());
+                value
+            }
+        }?;
+        if let Some(found) = descend(value, path) {
+            return Ok(found);
+        }
+        let Some(Segment::Name(field)) = path.first() else {
+            return Err(format!("the spec of `{name}` is no list"));
+        };
+        match (node.schema.property_name(&[], field), known) {
+            (Some(_), None) => Ok(Value::unknown()),
+            (Some(_), Some(known)) => live(known, &self.model.mask)
+                .and_then(|live| descend(live, path))
+                .ok_or_else(|| format!("the spec of `{name}` has no value there")),
+            (None, _) => Err(format!("the spec of `{name}` has no `{field}`")),
+        }
+    }
+}
+
+impl formwork_blueprint::Scope for Scope<'_> {
+    fn resolve(&self, reference: &Reference) -> Result<Value, String> {
+        match &reference.root {
+            Root::Variable(name) => self.variable(name, &reference.path),
+            Root::Resource(name) => self.resource(name, &reference.path),
+            Root::DataSource(name) => Err(format!(
+                "data sources are not available yet, so `{name}` has no value"
+            )),
+            Root::Child(name) => Err(format!(
+                "child blueprints are not available yet, so `{name}` has no value"
+            )),
+        }
+    }
+}
+
+fn identifier(name: &str, known: Option<&Known<'_>>) -> Result<Value, String> {
+    match known {
+        None => Ok(Value::unknown()),
+        Some(known) => match known.identifier {
+            Some(identifier) => Ok(Value {
+                kind: Kind::String(identifier.to_owned()),
+                secret: false,
+            }),
+            None => Err(format!("`{name}` has no identifier")),
+        },
+    }
+}
+
+/// The live properties, tainted where they are, or equal, something secret.
+fn live(known: &Known<'_>, mask: &Mask) -> Option<Value> {
+    let mut value = Value::from_json(known.live.as_deref()?);
+    for pointer in &known.hidden {
+        taint_at(&mut value, pointer);
+    }
+    taint_texts(&mut value, mask);
+    Some(value)
+}
+
+/// Taints what stands at a JSON Pointer.
+pub(crate) fn taint_at(value: &mut Value, pointer: &str) {
+    let mut at = value;
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        let next = match &mut at.kind {
+            Kind::Map(members) => members.get_mut(&part),
+            Kind::List(elements) => part
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| elements.get_mut(index)),
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => return,
+        }
+    }
+    let found = std::mem::replace(at, Value::unknown());
+    *at = found.into_secret();
+}
+
+fn taint_texts(value: &mut Value, mask: &Mask) {
+    match &mut value.kind {
+        Kind::String(text) if mask.hides(text) => value.secret = true,
+        Kind::List(elements) => elements.iter_mut().for_each(|element| taint_texts(element, mask)),
+        Kind::Map(members) => members.values_mut().for_each(|member| taint_texts(member, mask)),
+        _ => {}
+    }
+}
+
+/// A part of a value; the author's spelling and the schema's, which differ in the first letter, both work.
+fn descend(value: Value, path: &[Segment]) -> Option<Value> {
+    let mut at = value;
+    for segment in path {
+        let secret = at.secret;
+        let next = match (at.kind, segment) {
+            (Kind::Unknown, _) => {
+                return Some(Value {
+                    kind: Kind::Unknown,
+                    secret,
+                });
+            }
+            (Kind::Map(mut members), Segment::Name(name)) => {
+                let key = if members.contains_key(name) {
+                    name.clone()
+                } else {
+                    let small = small_first(name);
+                    members.keys().find(|key| small_first(key) == small)?.clone()
+                };
+                members.swap_remove(&key)?
+            }
+            (Kind::List(mut elements), Segment::Index(index)) if *index < elements.len() => {
+                elements.swap_remove(*index)
+            }
+            _ => return None,
+        };
+        at = if secret { next.into_secret() } else { next };
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn name(name: &str) -> Segment {
+        Segment::Name(name.into())
+    }
+
+    #[test]
+    fn both_spellings_find_a_member_and_the_exact_one_wins() {
+        let value =
+            Value::from_json(&json!({"QueueName": "a", "queueName": "b", "TopicName": [1, {"x": 2}]}));
+        assert_eq!(
+            descend(value.clone(), &[name("queueName")]),
+            Some(Value::from_json(&json!("b")))
+        );
+        assert_eq!(
+            descend(value.clone(), &[name("topicName"), Segment::Index(1), name("X")]),
+            Some(Value::from_json(&json!(2)))
+        );
+        assert_eq!(descend(value, &[name("queuename")]), None);
+    }
+
+    #[test]
+    fn taint_goes_down_with_the_path() {
+        let value = Value::from_json(&json!({"a": {"b": "c"}})).into_secret();
+        assert!(descend(value, &[name("a"), name("b")]).is_some_and(|value| value.secret));
+    }
+
+    #[test]
+    fn live_values_that_hold_a_secret_are_tainted() {
+        let secret = Value {
+            kind: Kind::String("hunter2".into()),
+            secret: true,
+        };
+        let known = Known {
+            identifier: None,
+            live: Some(Cow::Owned(
+                json!({"Url": "db://hunter2@host", "Pin": 7, "Open": "x"}),
+            )),
+            hidden: vec!["/Pin"],
+        };
+        let live = live(&known, &Mask::of([&secret])).unwrap();
+        assert_eq!(live.secret_pointers(), ["/Url", "/Pin"]);
+    }
+}

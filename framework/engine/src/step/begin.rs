@@ -1,0 +1,345 @@
+//! Beginning work: who may start, and what is to be done with a resource.
+
+use super::Tick;
+use crate::deployment::{Resource, Stage, name_of};
+use crate::desired::{Desired, desired};
+use crate::outcome::{Action, Failure};
+use crate::scope::Scope;
+use formwork_schema::{Decision, Remembered};
+use std::collections::HashMap;
+
+/// Whether a lane may begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Wait,
+    /// What it waits for will never come.
+    Shut,
+}
+
+impl Tick<'_> {
+    /// Begins as many lanes as may and have a place, those with the longest way ahead first.
+    pub(super) fn begin_work(&mut self) {
+        loop {
+            let pending: Vec<String> = self
+                .deployment
+                .lanes()
+                .filter(|(_, resource)| resource.work.stage == Stage::Pending && resource.operation.is_none())
+                .map(|(lane, _)| lane.to_owned())
+                .collect();
+            if self.is_stopping() {
+                for lane in pending {
+                    self.give_up(&lane);
+                }
+                return;
+            }
+            let gates = self.gates(&pending);
+            let mut open = Vec::new();
+            let mut moved = false;
+            for (lane, gate) in pending.into_iter().zip(gates) {
+                match gate {
+                    Gate::Shut => {
+                        self.end(&lane, Stage::Skipped);
+                        moved = true;
+                    }
+                    Gate::Open => open.push(lane),
+                    Gate::Wait => {}
+                }
+            }
+            open.sort_by_key(|lane| std::cmp::Reverse(self.weight(lane)));
+            let mut places = self.context.max_concurrency.max(1).saturating_sub(self.busy());
+            for lane in open {
+                if places == 0 || self.is_stopping() {
+                    break;
+                }
+                self.begin(&lane);
+                moved = true;
+                // A lane that ended at once leaves its place to the next.
+                if self
+                    .deployment
+                    .lane(&lane)
+                    .is_some_and(|resource| !resource.work.stage.is_over())
+                {
+                    places -= 1;
+                }
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    /// A lane that may not go on: with the failure it was to retry after, or left out.
+    fn give_up(&mut self, lane: &str) {
+        match self.work_mut(lane).and_then(|work| work.failure.take()) {
+            Some(failure) => self.fail(lane, failure),
+            None => self.end(lane, Stage::Skipped),
+        }
+    }
+
+    fn weight(&self, lane: &str) -> u32 {
+        self.context
+            .model
+            .and_then(|model| model.nodes.get(lane))
+            .map_or(0, |node| node.weight)
+    }
+
+    fn busy(&self) -> usize {
+        self.deployment
+            .lanes()
+            .filter(|(_, resource)| match resource.work.stage {
+                Stage::Read | Stage::Call | Stage::Confirm | Stage::Verify => true,
+                Stage::Pending => resource.operation.is_some(),
+                _ => false,
+            })
+            .count()
+    }
+
+    fn gates(&self, pending: &[String]) -> Vec<Gate> {
+        let built = self.built();
+        let mut needed_by: HashMap<&str, Vec<(&str, Stage)>> = HashMap::new();
+        for (lane, resource) in self.deployment.lanes() {
+            if resource.work.action == Action::Delete && resource.work.stage != Stage::Done {
+                for dependency in &resource.depends_on {
+                    needed_by
+                        .entry(dependency)
+                        .or_default()
+                        .push((name_of(lane), resource.work.stage));
+                }
+            }
+        }
+        pending
+            .iter()
+            .map(|lane| match self.deployment.lane(lane) {
+                Some(resource) if resource.work.not_before.is_some_and(|time| time > self.now) => Gate::Wait,
+                Some(resource) if resource.work.action == Action::Delete => match built {
+                    Gate::Open => after_dependents(name_of(lane), needed_by.get(name_of(lane))),
+                    gate => gate,
+                },
+                Some(_) => self.after_dependencies(lane),
+                None => Gate::Wait,
+            })
+            .collect()
+    }
+
+    /// Deletions wait until everything the blueprint wants is there.
+    fn built(&self) -> Gate {
+        let Some(model) = self.context.model else {
+            return Gate::Open;
+        };
+        self.all_done(model.nodes.keys().map(String::as_str))
+    }
+
+    fn after_dependencies(&self, lane: &str) -> Gate {
+        match self.context.model.and_then(|model| model.nodes.get(lane)) {
+            Some(node) => self.all_done(node.depends_on.iter().map(String::as_str)),
+            None => Gate::Open,
+        }
+    }
+
+    fn all_done<'a>(&self, names: impl Iterator<Item = &'a str>) -> Gate {
+        let mut gate = Gate::Open;
+        for name in names {
+            match self
+                .deployment
+                .resources
+                .get(name)
+                .map(|resource| resource.work.stage)
+            {
+                Some(Stage::Done) => {}
+                Some(Stage::Failed | Stage::Skipped) => return Gate::Shut,
+                _ => gate = Gate::Wait,
+            }
+        }
+        gate
+    }
+
+    fn begin(&mut self, lane: &str) {
+        let Some(resource) = self.deployment.lane(lane) else {
+            return;
+        };
+        let exists = resource.identifier.is_some();
+        match resource.work.action {
+            Action::Retain => self.end(lane, Stage::Done),
+            Action::Delete if exists => self.intend_delete(lane, Action::Delete),
+            Action::Delete => self.end(lane, Stage::Done),
+            _ if exists && resource.work.fresh => self.decide_by_glance(lane),
+            _ if exists && self.can_read(lane) => self.set_stage(lane, Stage::Read),
+            _ if exists => self.decide_without_reading(lane),
+            Action::Replace => self.intend_create(lane, Action::Replace),
+            _ => self.intend_create(lane, Action::Create),
+        }
+    }
+
+    pub(super) fn can_read(&self, lane: &str) -> bool {
+        self.context
+            .model
+            .and_then(|model| model.nodes.get(lane))
+            .is_none_or(|node| node.schema.handlers().read)
+    }
+
+    /// The desired state of a lane's resource.
+    pub(super) fn desired(&self, lane: &str) -> Result<Desired, Box<Failure>> {
+        let Some(model) = self.context.model else {
+            return Err(Box::new(Failure {
+                resource: Some(name_of(lane).to_owned()),
+                type_name: String::new(),
+                operation: "evaluate".into(),
+                code: "UnknownResource".into(),
+                message: "it is not in the blueprint".into(),
+                property: None,
+                location: None,
+                leftover: false,
+            }));
+        };
+        let scope = Scope::during(model, &self.deployment);
+        desired(model, name_of(lane), &scope, &self.deployment.salt)
+    }
+
+    /// Decides by the live properties what to do with a resource that exists.
+    pub(super) fn decide(&mut self, lane: &str, live: &serde_json::Value) {
+        let desired = match self.desired(lane) {
+            Ok(desired) => desired,
+            Err(failure) => return self.fail(lane, *failure),
+        };
+        let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
+            return;
+        };
+        let applied = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.remembered.clone());
+        let decision = formwork_schema::decide(&node.schema, applied.as_ref(), live, &desired.value);
+        if decision != Decision::None && self.is_stopping() {
+            return self.give_up(lane);
+        }
+        match decision {
+            Decision::None => {
+                // A retry that finds everything in place has done what it set out to do.
+                if self
+                    .deployment
+                    .lane(lane)
+                    .is_some_and(|resource| resource.work.attempt == 0)
+                {
+                    self.set_action(lane, Action::Unchanged);
+                }
+                self.remember(lane, desired.remembered);
+                self.end(lane, Stage::Done);
+            }
+            Decision::Update { patch } => self.intend_update(lane, &patch, desired, false),
+            Decision::ReplaceIfRefused { patch, .. } => self.intend_update(lane, &patch, desired, true),
+            Decision::Replace { .. } => self.replace(lane, &desired),
+        }
+    }
+
+    /// Resources are read while they wait for others. That spares a read on every step of a long way.
+    fn decide_by_glance(&mut self, lane: &str) {
+        let live = self.deployment.lane_mut(lane).and_then(|resource| {
+            // Another look next time, should this one end in another attempt.
+            resource.work.fresh = false;
+            resource.live.clone()
+        });
+        self.decide(lane, &live.unwrap_or_default());
+    }
+
+    fn decide_without_reading(&mut self, lane: &str) {
+        let live = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| Some(resource.remembered.as_ref()?.shown.clone()));
+        self.decide(lane, &live.unwrap_or(serde_json::Value::Null));
+    }
+
+    /// Notes what was applied, and what it was built upon.
+    pub(super) fn remember(&mut self, lane: &str, remembered: Remembered) {
+        let depends_on = self
+            .context
+            .model
+            .and_then(|model| model.nodes.get(lane))
+            .map(|node| node.depends_on.clone());
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            resource.remembered = Some(remembered);
+            if let Some(depends_on) = depends_on {
+                resource.depends_on = depends_on;
+            }
+        }
+    }
+
+    /// A new resource takes the place of the old one, which is deleted first only where both cannot be.
+    pub(super) fn replace(&mut self, lane: &str, desired: &Desired) {
+        if self.revive(lane, desired) {
+            return;
+        }
+        let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
+            return;
+        };
+        let current = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.identifier.clone());
+        let same_name = current.is_some() && node.schema.identifier(&desired.value) == current;
+        if node.schema.deletes_first() || same_name {
+            self.intend_delete(lane, Action::Replace);
+        } else {
+            self.intend_create(lane, Action::Replace);
+        }
+    }
+
+    /// A rollback wants what the replaced one still is: takes it back instead of making a third.
+    fn revive(&mut self, lane: &str, desired: &Desired) -> bool {
+        let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
+            return false;
+        };
+        let Some(resource) = self.deployment.lane(lane) else {
+            return false;
+        };
+        if resource.work.revived {
+            return false;
+        }
+        let fits = |old: &Resource| {
+            old.operation.is_none()
+                && old.identifier.is_some()
+                && old.type_name == resource.type_name
+                && old.live.as_ref().is_some_and(|live| {
+                    let decision =
+                        formwork_schema::decide(&node.schema, old.remembered.as_ref(), live, &desired.value);
+                    matches!(decision, Decision::None | Decision::Update { .. })
+                })
+        };
+        let Some(found) = self
+            .deployment
+            .retired
+            .iter()
+            .find(|(other, old)| name_of(other) == lane && fits(old))
+            .map(|(other, _)| other.clone())
+        else {
+            return false;
+        };
+        let Some(old) = self.deployment.retired.shift_remove(&found) else {
+            return false;
+        };
+        let Some(current) = self.deployment.resources.get_mut(lane) else {
+            return false;
+        };
+        let work = current.work.clone();
+        let replaced = std::mem::replace(current, old);
+        current.work = work;
+        current.work.revived = true;
+        current.work.action = Action::Replace;
+        self.deployment.retire(lane, replaced);
+        self.set_stage(lane, Stage::Read);
+        true
+    }
+}
+
+fn after_dependents(name: &str, dependents: Option<&Vec<(&str, Stage)>>) -> Gate {
+    let mut gate = Gate::Open;
+    for (dependent, stage) in dependents.into_iter().flatten() {
+        match stage {
+            _ if *dependent == name => {}
+            Stage::Failed | Stage::Skipped => return Gate::Shut,
+            _ => gate = Gate::Wait,
+        }
+    }
+    gate
+}

@@ -1,0 +1,245 @@
+//! Operations that failed: try again, look at what they left, replace instead, or fail.
+
+use super::Tick;
+use crate::classify::{self, Class, Retry};
+use crate::deployment::{InFlight, Resource, Stage, name_of};
+use crate::observer::EventKind;
+use crate::outcome::{Action, Failure};
+use crate::ports::Operation;
+use formwork_schema::Remembered;
+
+impl Tick<'_> {
+    /// The operation of a lane has ended without success.
+    pub(super) fn failed(&mut self, lane: &str, code: &str, message: &str) {
+        let generation = self.deployment.generation;
+        let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.take())
+        else {
+            return;
+        };
+        let class = classify::classify(operation.operation, code, message);
+        if operation.generation != generation {
+            return self.note_older(lane, operation, code, class);
+        }
+        let failure = self.failure(lane, operation.operation.verb(), code, message);
+        match operation.operation {
+            Operation::Create => self.create_failed(lane, operation, class, failure),
+            Operation::Update => self.update_failed(lane, &operation, class, failure),
+            Operation::Delete => self.delete_failed(lane, class, failure),
+        }
+    }
+
+    /// What an older generation began has failed; only what it left behind matters now.
+    fn note_older(&mut self, lane: &str, operation: InFlight, code: &str, class: Class) {
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            match operation.operation {
+                Operation::Delete if class == Class::Missing => forget(resource),
+                Operation::Delete => {}
+                Operation::Update => doubt(resource, operation.remembered.as_ref()),
+                Operation::Create => {
+                    // A name that the author chose may belong to somebody else when the service refused it.
+                    let foreign = classify::is_refusal(code) && operation.identifier == operation.implied;
+                    if let Some(identifier) = operation.identifier.filter(|_| !foreign) {
+                        self.keep(lane, identifier);
+                    }
+                }
+            }
+        }
+        self.set_stage(lane, Stage::Pending);
+    }
+
+    fn create_failed(&mut self, lane: &str, operation: InFlight, class: Class, failure: Failure) {
+        let earlier = operation.resent
+            || self
+                .deployment
+                .lane(lane)
+                .is_some_and(|resource| resource.work.retries > 0);
+        let unknown_end = class == Class::TokenUnknown || (class == Class::Exists && earlier);
+        let candidate = if unknown_end {
+            operation.identifier.or(operation.implied)
+        } else {
+            operation.identifier
+        };
+        match candidate {
+            Some(_) if class == Class::Exists && !earlier => self.fail(lane, exists(failure)),
+            Some(candidate) if self.can_read(lane) => {
+                self.set_stage(lane, Stage::Verify);
+                if let Some(work) = self.work_mut(lane) {
+                    work.candidate = Some(candidate);
+                    work.failure = Some(failure);
+                    work.intended = operation.remembered;
+                }
+            }
+            Some(candidate) => {
+                if !classify::is_refusal(&failure.code) {
+                    self.keep(lane, candidate);
+                }
+                self.fail(lane, failure);
+            }
+            None if class == Class::Exists => self.fail(lane, exists(failure)),
+            None => self.retry_or_fail(lane, class, failure),
+        }
+    }
+
+    fn update_failed(&mut self, lane: &str, operation: &InFlight, class: Class, failure: Failure) {
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            doubt(resource, operation.remembered.as_ref());
+        }
+        let or_replace = self
+            .deployment
+            .lane(lane)
+            .is_some_and(|resource| resource.work.or_replace);
+        match class {
+            Class::Missing => {
+                if let Some(resource) = self.deployment.lane_mut(lane) {
+                    forget(resource);
+                }
+                self.retry_or_fail(lane, Class::Retry(Retry::Service), failure);
+            }
+            Class::NotUpdatable | Class::Terminal
+                if or_replace
+                    && matches!(
+                        failure.code.as_str(),
+                        "NotUpdatable" | "InvalidRequest" | "Validation"
+                    ) =>
+            {
+                if self.is_stopping() {
+                    return self.fail(lane, failure);
+                }
+                match self.desired(lane) {
+                    Ok(desired) => self.replace(lane, &desired),
+                    Err(failure) => self.fail(lane, *failure),
+                }
+            }
+            Class::TokenUnknown => self.retry_or_fail(lane, Class::Retry(Retry::Service), failure),
+            _ => self.retry_or_fail(lane, class, failure),
+        }
+    }
+
+    fn delete_failed(&mut self, lane: &str, class: Class, failure: Failure) {
+        match class {
+            Class::Missing => {
+                if let Some(resource) = self.deployment.lane_mut(lane) {
+                    forget(resource);
+                }
+                if self
+                    .deployment
+                    .lane(lane)
+                    .is_some_and(|resource| resource.work.action == Action::Delete)
+                {
+                    self.end(lane, Stage::Done);
+                } else {
+                    self.set_stage(lane, Stage::Pending);
+                }
+            }
+            Class::TokenUnknown => self.retry_or_fail(lane, Class::Retry(Retry::Service), failure),
+            _ => self.retry_or_fail(lane, class, failure),
+        }
+    }
+
+    /// Another attempt after a while, where that may help and is still wanted.
+    pub(super) fn retry_or_fail(&mut self, lane: &str, class: Class, failure: Failure) {
+        let tries = self
+            .deployment
+            .lane(lane)
+            .map_or(0, |resource| resource.work.retries);
+        let retry = match class {
+            Class::Retry(retry) => retry,
+            // A handler that lost its own way to the service.
+            Class::Lost => Retry::Service,
+            _ => return self.fail(lane, failure),
+        };
+        if tries >= retry.limit() || self.is_stopping() {
+            return self.fail(lane, failure);
+        }
+        let seed = format!("{}/{lane}/{}", self.deployment.salt, self.deployment.generation);
+        let not_before = retry.again(self.now, tries, &seed);
+        let message = format!("{}: {}, trying again", failure.code, failure.message);
+        self.set_stage(lane, Stage::Pending);
+        if let Some(work) = self.work_mut(lane) {
+            work.retries = tries + 1;
+            work.not_before = Some(not_before);
+            work.failure = Some(failure);
+            work.candidate = None;
+        }
+        self.tell(lane, EventKind::Progress, Some(message));
+    }
+
+    /// What was created is from now on the resource; the one it replaces is put aside.
+    pub(super) fn take_over(&mut self, lane: &str, identifier: String, remembered: Option<Remembered>) {
+        let Some(resource) = self.deployment.lane_mut(lane) else {
+            return;
+        };
+        let replaced = Resource {
+            type_name: resource.type_name.clone(),
+            identifier: resource.identifier.replace(identifier.clone()),
+            depends_on: resource.depends_on.clone(),
+            remembered: std::mem::replace(&mut resource.remembered, remembered),
+            live: resource.live.take(),
+            ..Resource::default()
+        };
+        let type_name = replaced.type_name.clone();
+        if replaced.identifier.as_ref().is_some_and(|old| *old != identifier) {
+            self.deployment.retire(name_of(lane), replaced);
+        }
+        // What an earlier attempt left under this identifier is no leftover any more.
+        let current = |old: &Resource| {
+            old.type_name == type_name && old.identifier.as_deref() == Some(identifier.as_str())
+        };
+        self.deployment
+            .retired
+            .retain(|other, old| other == lane || !current(old));
+        self.deployment.touch();
+    }
+
+    /// A creation that failed has left something: it is ours to use or to delete.
+    pub(super) fn keep(&mut self, lane: &str, identifier: String) {
+        let Some(resource) = self.deployment.lane_mut(lane) else {
+            return;
+        };
+        if resource.identifier.as_deref() == Some(identifier.as_str()) {
+            return;
+        }
+        if resource.identifier.is_some() {
+            let left = Resource {
+                type_name: resource.type_name.clone(),
+                identifier: Some(identifier),
+                depends_on: resource.depends_on.clone(),
+                ..Resource::default()
+            };
+            self.deployment.retire(name_of(lane), left);
+            return;
+        }
+        resource.identifier = Some(identifier);
+        resource.remembered = None;
+        resource.live = None;
+        self.deployment.touch();
+    }
+}
+
+/// An existing resource that is not ours.
+pub(super) fn exists(mut failure: Failure) -> Failure {
+    failure.message = format!(
+        "{} (a resource of this name exists and does not belong to this deployment: choose another name, delete it, or import it)",
+        failure.message.trim_end_matches('.')
+    );
+    failure
+}
+
+fn forget(resource: &mut Resource) {
+    resource.identifier = None;
+    resource.remembered = None;
+    resource.live = None;
+}
+
+/// After an update that failed half-way it is not known which of the hidden values the resource has: those
+/// that were to change count as changed next time.
+fn doubt(resource: &mut Resource, intended: Option<&Remembered>) {
+    if let (Some(applied), Some(intended)) = (&mut resource.remembered, intended) {
+        applied
+            .hidden
+            .retain(|pointer, hash| intended.hidden.get(pointer) == Some(hash));
+    }
+}

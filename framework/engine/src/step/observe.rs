@@ -1,0 +1,298 @@
+//! Taking in what calls have answered.
+
+use super::{Answer, Observation, Tick};
+use crate::classify::{self, Class, Retry, after};
+use crate::deployment::{Resource, Stage};
+use crate::observer::EventKind;
+use crate::outcome::Action;
+use crate::ports::{CloudError, Operation, OperationStatus, ProgressEvent};
+use jiff::SignedDuration;
+
+/// Polls that fail in a row for reasons that waiting does not cure, before the lane is given up.
+const PATIENCE: u32 = 12;
+
+/// An operation is asked about again after a tenth of the time it has taken so far, within these bounds.
+const FIRST_PAUSE: SignedDuration = SignedDuration::from_millis(250);
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_millis(5_000);
+
+/// How soon the first look is while few operations are under way, and how many are few.
+const EARLY_LOOK: SignedDuration = SignedDuration::from_millis(2);
+const FEW: usize = 4;
+
+impl Tick<'_> {
+    /// An answer to a call that is not wanted any more changes nothing.
+    pub(super) fn observe(&mut self, observation: Observation) {
+        let lane = observation.lane.as_str();
+        let Some(resource) = self
+            .deployment
+            .lane(lane)
+            .filter(|resource| !resource.work.stage.is_over())
+        else {
+            return;
+        };
+        match observation.answer {
+            Answer::Mutated { client_token, result } => {
+                let awaited = resource
+                    .operation
+                    .as_ref()
+                    .is_some_and(|op| op.client_token == client_token && op.request_token.is_none());
+                match result {
+                    _ if !awaited => {}
+                    Ok(event) => {
+                        let told_to_wait = event.retry_after.is_some();
+                        self.accept(lane, event.request_token.clone());
+                        self.progress(lane, event);
+                        if !told_to_wait {
+                            self.look_early(lane);
+                        }
+                    }
+                    Err(error) => self.refused(lane, &error),
+                }
+            }
+            Answer::Polled {
+                request_token,
+                result,
+            } if is_about(resource, &request_token) => match result {
+                Ok(event) => self.progress(lane, event),
+                Err(error) => self.stumbled(lane, &error),
+            },
+            Answer::Cancelled {
+                request_token,
+                result,
+            } if is_about(resource, &request_token) => {
+                if let Some(operation) = self
+                    .deployment
+                    .lane_mut(lane)
+                    .and_then(|resource| resource.operation.as_mut())
+                {
+                    operation.cancelled = true;
+                    operation.next = None;
+                }
+                if let Ok(event) = result {
+                    self.progress(lane, event);
+                }
+            }
+            Answer::Read { identifier, result } if reads(resource, &identifier) => self.read(lane, result),
+            _ => {}
+        }
+    }
+
+    /// Asks about an operation almost at once while few are under way: what is done in a moment need not be
+    /// waited for, and a handful of calls more spends none of the rate that a large deployment lives on.
+    fn look_early(&mut self, lane: &str) {
+        let under_way = self
+            .deployment
+            .lanes()
+            .filter(|(_, resource)| resource.operation.is_some())
+            .count();
+        let due = after(self.now, EARLY_LOOK);
+        if let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.as_mut())
+            && under_way <= FEW
+        {
+            operation.next = Some(due);
+        }
+    }
+
+    /// The service knows of the operation: from now on it is asked about by its request token.
+    fn accept(&mut self, lane: &str, request_token: String) {
+        if let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.as_mut())
+        {
+            operation.request_token = Some(request_token);
+            operation.payload = None;
+            operation.stumbles = 0;
+            operation.next = None;
+        }
+        self.deployment.touch();
+    }
+
+    fn progress(&mut self, lane: &str, event: ProgressEvent) {
+        let now = self.now;
+        let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.as_mut())
+        else {
+            return;
+        };
+        operation.stumbles = 0;
+        let learned = event.identifier.is_some() && operation.identifier != event.identifier;
+        if operation.operation == Operation::Create && learned {
+            operation.identifier.clone_from(&event.identifier);
+        }
+        match event.status {
+            OperationStatus::Success => self.succeeded(lane),
+            OperationStatus::Failed => {
+                let code = event.error_code.as_deref().unwrap_or("GeneralServiceException");
+                self.failed(
+                    lane,
+                    code,
+                    event.message.as_deref().unwrap_or("the service gave no reason"),
+                );
+            }
+            OperationStatus::CancelComplete => {
+                let message = event
+                    .message
+                    .unwrap_or_else(|| "the operation was cancelled".into());
+                self.failed(lane, "Cancelled", &message);
+            }
+            OperationStatus::Pending | OperationStatus::InProgress | OperationStatus::CancelInProgress => {
+                let tenth = now.duration_since(operation.started) / 10;
+                let due = after(now, tenth.clamp(FIRST_PAUSE, LONGEST_PAUSE));
+                operation.next = Some(event.retry_after.map_or(due, |time| time.max(due)));
+                if learned {
+                    self.deployment.touch();
+                }
+                if let Some(message) = event.message.filter(|message| !message.is_empty()) {
+                    let message = self.masked(lane, &message);
+                    self.tell(lane, EventKind::Progress, Some(message));
+                }
+            }
+        }
+    }
+
+    /// The service has refused the call itself, or no answer came.
+    fn refused(&mut self, lane: &str, error: &CloudError) {
+        let now = self.now;
+        let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.as_mut())
+        else {
+            return;
+        };
+        let class = classify::classify(operation.operation, &error.code, &error.message);
+        match class {
+            // Nothing was begun, or it is not known: the very same call again finds out.
+            Class::Lost | Class::Retry(Retry::Throttled | Retry::Service | Retry::Busy) => {
+                let (stumbles, seed) = (operation.stumbles, operation.client_token.clone());
+                operation.stumbles += 1;
+                operation.turn += 1;
+                let may_have_begun = matches!(class, Class::Lost | Class::Retry(Retry::Service));
+                operation.resent |= may_have_begun;
+                let spent = match class {
+                    Class::Retry(retry) => {
+                        operation.next = Some(retry.again(now, stumbles, &seed));
+                        stumbles >= retry.limit()
+                    }
+                    _ => {
+                        operation.next = Some(classify::stumble(now, stumbles, &seed));
+                        false
+                    }
+                };
+                if spent {
+                    return self.failed(lane, &error.code, &error.message);
+                }
+                self.deployment.touch();
+                self.tell(
+                    lane,
+                    EventKind::Progress,
+                    Some(format!("{}, trying again", classify::short(&error.code))),
+                );
+            }
+            Class::TokenConflict => match classify::conflicting_request(&error.message) {
+                Some(request_token) => {
+                    operation.resent = true;
+                    self.accept(lane, request_token);
+                }
+                None => self.failed(lane, &error.code, &error.message),
+            },
+            _ => self.failed(lane, &error.code, &error.message),
+        }
+    }
+
+    /// A poll had no answer. The operation is not forgotten for that.
+    fn stumbled(&mut self, lane: &str, error: &CloudError) {
+        let now = self.now;
+        let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.as_mut())
+        else {
+            return;
+        };
+        let verb = operation.operation.verb();
+        let stumbles = operation.stumbles;
+        operation.stumbles += 1;
+        operation.next = Some(classify::stumble(now, stumbles, &operation.client_token));
+        match classify::classify(operation.operation, &error.code, &error.message) {
+            Class::Lost | Class::Retry(_) => {}
+            Class::TokenUnknown => self.failed(lane, &error.code, &error.message),
+            _ if stumbles < PATIENCE => {}
+            // INVARIANT (kept in sight): the operation stays, a later generation asks again.
+            _ => {
+                let failure = self.failure(lane, verb, &error.code, &error.message);
+                self.fail(lane, failure);
+            }
+        }
+    }
+
+    fn succeeded(&mut self, lane: &str) {
+        let generation = self.deployment.generation;
+        let Some(resource) = self.deployment.lane_mut(lane) else {
+            return;
+        };
+        let Some(operation) = resource.operation.take() else {
+            return;
+        };
+        let ours = operation.generation == generation;
+        match operation.operation {
+            Operation::Create => {
+                let Some(identifier) = operation.identifier.or(operation.implied) else {
+                    let failure = self.failure(
+                        lane,
+                        "create",
+                        "NoIdentifier",
+                        "it was created, but the service did not say as what",
+                    );
+                    return self.fail(lane, failure);
+                };
+                self.take_over(lane, identifier, operation.remembered);
+            }
+            Operation::Update => {
+                resource.remembered = operation.remembered;
+                resource.live = None;
+            }
+            Operation::Delete => {
+                resource.identifier = None;
+                resource.remembered = None;
+                resource.live = None;
+            }
+        }
+        match operation.operation {
+            _ if !ours => self.set_stage(lane, Stage::Pending),
+            Operation::Delete
+                if self
+                    .deployment
+                    .lane(lane)
+                    .is_some_and(|resource| resource.work.action == Action::Delete) =>
+            {
+                self.end(lane, Stage::Done);
+            }
+            Operation::Delete => self.set_stage(lane, Stage::Pending),
+            Operation::Create | Operation::Update => self.confirm(lane),
+        }
+    }
+}
+
+fn is_about(resource: &Resource, request_token: &str) -> bool {
+    resource
+        .operation
+        .as_ref()
+        .is_some_and(|operation| operation.request_token.as_deref() == Some(request_token))
+}
+
+fn reads(resource: &Resource, identifier: &str) -> bool {
+    let wanted = match resource.work.stage {
+        Stage::Pending if resource.may_be_glanced_at() => resource.identifier.as_deref(),
+        Stage::Read | Stage::Confirm => resource.identifier.as_deref(),
+        Stage::Verify => resource.work.candidate.as_deref(),
+        _ => None,
+    };
+    resource.operation.is_none() && wanted == Some(identifier)
+}

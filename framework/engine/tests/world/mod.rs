@@ -1,0 +1,202 @@
+//! A world in memory: two resource types, a cloud, a store, a clock, and an engine on them.
+#![allow(dead_code, unreachable_pub, reason = "every test file uses another part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "only tests are built on it"
+)]
+
+use formwork_blueprint::Source;
+use formwork_engine::fakes::{Fuse, MemorySchemas, MemoryStore, Recorder, Rules, SimCloud, VirtualClock};
+use formwork_engine::ports::Clock;
+use formwork_engine::{
+    Action, Adapters, Advance, Engine, Generation, Goal, Limits, Order, Outcome, Status, Target,
+};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const THING: &str = "Test::Fake::Thing";
+pub const AUTO: &str = "Test::Fake::Auto";
+pub const INSTANCE: &str = "stack/Blueprint/one";
+
+/// Named by its author.
+const THING_SCHEMA: &str = r##"{
+  "typeName": "Test::Fake::Thing", "description": "named", "additionalProperties": false,
+  "properties": {
+    "Name": {"type": "string"}, "Kind": {"type": "string"}, "Value": {"type": "string"}, "Count": {"type": "integer"},
+    "Ref": {"type": "string"}, "Refs": {"type": "array", "items": {"type": "string"}}, "Secret": {"type": "string"}, "Arn": {"type": "string"}
+  },
+  "required": ["Name"], "primaryIdentifier": ["/properties/Name"], "createOnlyProperties": ["/properties/Name", "/properties/Kind"],
+  "readOnlyProperties": ["/properties/Arn"], "writeOnlyProperties": ["/properties/Secret"],
+  "handlers": {"create": {"permissions": []}, "read": {"permissions": []}, "update": {"permissions": []}, "delete": {"permissions": []}, "list": {"permissions": []}}
+}"##;
+
+/// Named by the service.
+const AUTO_SCHEMA: &str = r##"{
+  "typeName": "Test::Fake::Auto", "description": "unnamed", "additionalProperties": false,
+  "properties": {"Id": {"type": "string"}, "Kind": {"type": "string"}, "Value": {"type": "string"}, "Ref": {"type": "string"}, "Arn": {"type": "string"}},
+  "primaryIdentifier": ["/properties/Id"], "createOnlyProperties": ["/properties/Kind"], "readOnlyProperties": ["/properties/Id", "/properties/Arn"],
+  "handlers": {"create": {"permissions": []}, "read": {"permissions": []}, "update": {"permissions": []}, "delete": {"permissions": []}, "list": {"permissions": []}}
+}"##;
+
+pub struct World {
+    pub clock: VirtualClock,
+    pub fuse: Arc<Fuse>,
+    pub store: Arc<MemoryStore>,
+    pub cloud: Arc<SimCloud>,
+    pub recorder: Arc<Recorder>,
+    pub timeout: SignedDuration,
+}
+
+impl World {
+    pub fn new() -> Self {
+        World::with_latency(Duration::from_secs(1))
+    }
+
+    pub fn with_latency(latency: Duration) -> Self {
+        let clock = VirtualClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
+        let fuse = Arc::new(Fuse::default());
+        let cloud = SimCloud::with_fuse(clock.clone(), fuse.clone());
+        cloud.define(
+            THING,
+            Rules {
+                identifier: Some("Name".into()),
+                write_only: vec!["Secret".into()],
+                latency,
+            },
+        );
+        cloud.define(
+            AUTO,
+            Rules {
+                identifier: None,
+                write_only: vec![],
+                latency,
+            },
+        );
+        World {
+            store: Arc::new(MemoryStore::with_fuse(fuse.clone())),
+            cloud: Arc::new(cloud),
+            recorder: Arc::default(),
+            timeout: SignedDuration::from_secs(3_000),
+            clock,
+            fuse,
+        }
+    }
+
+    /// A new process.
+    pub fn engine(&self) -> Engine {
+        self.engine_with(Limits {
+            requests_per_second: 1_000,
+            ..Limits::default()
+        })
+    }
+
+    pub fn engine_with(&self, limits: Limits) -> Engine {
+        let adapters = Adapters {
+            cloud: self.cloud.clone(),
+            store: self.store.clone(),
+            schemas: Arc::new(MemorySchemas::parse([THING_SCHEMA, AUTO_SCHEMA]).unwrap()),
+            clock: Arc::new(self.clock.clone()),
+            observer: self.recorder.clone(),
+        };
+        Engine::new(adapters, limits)
+    }
+
+    pub fn order(&self, cause: &str, goal: Goal) -> Order {
+        let deadline = self.clock.now().checked_add(self.timeout).unwrap();
+        Order {
+            cause: cause.into(),
+            deadline,
+            salt: "5a17".into(),
+            goal,
+        }
+    }
+
+    pub fn soon(&self, seconds: i64) -> Timestamp {
+        self.clock
+            .now()
+            .checked_add(SignedDuration::from_secs(seconds))
+            .unwrap()
+    }
+
+    pub async fn carry_out(&self, cause: &str, goal: Goal) -> Outcome {
+        let engine = self.engine();
+        let generation = engine.begin(INSTANCE, self.order(cause, goal)).await.unwrap();
+        self.finish(&engine, generation).await
+    }
+
+    pub async fn finish(&self, engine: &Engine, generation: Generation) -> Outcome {
+        self.follow(engine, generation)
+            .await
+            .expect("nobody supersedes it")
+    }
+
+    /// Carries a generation on to its end; `None` if another took over.
+    pub async fn follow(&self, engine: &Engine, generation: Generation) -> Option<Outcome> {
+        for _ in 0..1_000 {
+            match engine.advance(INSTANCE, generation, self.soon(30)).await.unwrap() {
+                Advance::Again { after } => self.clock.sleep(after).await,
+                Advance::Done(outcome) => return Some(outcome),
+                Advance::Superseded => return None,
+            }
+        }
+        panic!("never ends: {:?}", engine.load(INSTANCE).await.unwrap());
+    }
+
+    pub async fn deploy(&self, cause: &str, text: &str) -> Outcome {
+        self.carry_out(cause, Goal::Deploy(target(text))).await
+    }
+
+    /// Deploys, and delivers the outcome.
+    pub async fn deploy_and_settle(&self, cause: &str, text: &str) -> Outcome {
+        let outcome = self.deploy(cause, text).await;
+        self.settle().await;
+        outcome
+    }
+
+    pub async fn settle(&self) {
+        let engine = self.engine();
+        let generation = engine.load(INSTANCE).await.unwrap().unwrap().generation;
+        engine.settle(INSTANCE, generation).await.unwrap();
+    }
+
+    pub async fn destroy(&self, cause: &str) -> Outcome {
+        self.carry_out(cause, Goal::Destroy { retain: false }).await
+    }
+
+    /// Names of everything in the cloud.
+    pub fn ids(&self) -> Vec<String> {
+        self.cloud.resources().into_iter().map(|(_, id, _)| id).collect()
+    }
+}
+
+pub fn target(text: &str) -> Target {
+    Target::new(Source::new("orders.yaml", text))
+}
+
+/// A blueprint of things: `name: properties` with `${}` references, and exports.
+pub fn blueprint(resources: &[(&str, &str, &str)], exports: &[(&str, &str)]) -> String {
+    let mut text = String::from(
+        "version: 2023-04-20\nvariables:\n  password:\n    type: string\n    secret: true\n    default: unset\nresources:\n",
+    );
+    for (name, kind, spec) in resources {
+        text += &format!("  {name}:\n    type: \"{kind}\"\n    spec: {spec}\n");
+    }
+    if !exports.is_empty() {
+        text += "exports:\n";
+    }
+    for (name, field) in exports {
+        text += &format!("  {name}:\n    type: string\n    field: {field}\n");
+    }
+    text
+}
+
+pub fn report(outcome: &Outcome) -> Vec<(&str, Action, Status)> {
+    outcome
+        .resources
+        .iter()
+        .map(|report| (report.name.as_str(), report.action, report.status))
+        .collect()
+}
