@@ -1,0 +1,11 @@
+//! `Custom::Blueprint`: a blueprint's resources as one CloudFormation resource.
+
+mod attributes;
+mod identity;
+mod properties;
+mod resource;
+
+pub use attributes::{Attributes, attributes};
+pub use identity::{instance, is_ours, physical_resource_id};
+pub use properties::{DeletionPolicy, Document, Properties, PropertiesError};
+pub use resource::BlueprintResource;

@@ -1,0 +1,324 @@
+//! `Custom::Blueprint` as a custom resource: CloudFormation's requests turned into orders for the engine.
+//!
+//! # Flow
+//! Create and Update begin a Deploy, Delete begins a Destroy; all three, and every later poll, carry the
+//! begun generation on until the end of this invocation's window and then hand back.
+//!
+//! # Guarantees
+//! The order's cause is the request's key, so a request that comes twice finds its own generation and
+//! resumes it. A Delete with an id that nobody issued finds the instance by stack and logical id.
+
+use super::{DeletionPolicy, Document, Properties, attributes, identity};
+use async_trait::async_trait;
+use formwork_blueprint::Source;
+use formwork_engine::ports::BlueprintSource;
+use formwork_engine::{Advance, Engine, EngineError, Generation, Goal, Order, Outcome as Deployed, Target};
+use formwork_provider::{
+    Context, Create, CustomResource, Delete, Failure, Head, Outcome, Poll, Progress, Update,
+};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Kept free between the engine's deadline and the provider's, for reporting what was pending.
+const REPORT_MARGIN: Duration = Duration::from_secs(15);
+
+/// Serves `Custom::Blueprint`.
+pub struct BlueprintResource {
+    engine: Engine,
+    blueprints: Arc<dyn BlueprintSource>,
+    poll_window: Duration,
+    new_salt: fn() -> String,
+}
+
+/// What one poll hands to the next: the generations being carried on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    instances: Vec<InstanceWork>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct InstanceWork {
+    name: String,
+    generation: Generation,
+}
+
+impl BlueprintResource {
+    /// A resource over an engine. One invocation carries a deployment on for at most `poll_window`.
+    /// `new_salt` answers fresh random hexadecimal text for each new instance.
+    pub fn new(
+        engine: Engine,
+        blueprints: Arc<dyn BlueprintSource>,
+        poll_window: Duration,
+        new_salt: fn() -> String,
+    ) -> Self {
+        BlueprintResource {
+            engine,
+            blueprints,
+            poll_window,
+            new_salt,
+        }
+    }
+
+    async fn deploy(
+        &self,
+        head: &Head,
+        id: &str,
+        given: &Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Progress<Work>, Failure> {
+        let properties =
+            Properties::read(given).map_err(|error| Failure::new(error.to_string()).with_id(id))?;
+        let deadline = deadline(cx, properties.timeout);
+        let target = self
+            .target(properties)
+            .await
+            .map_err(|reason| Failure::new(reason).with_id(id))?;
+        let name = identity::instance(head, id);
+        let work = self
+            .begin(head, name, Goal::Deploy(target), deadline)
+            .await
+            .map_err(|failure| failure.with_id(id))?;
+        self.carry_on(
+            id,
+            Work {
+                instances: vec![work],
+            },
+            cx,
+        )
+        .await
+    }
+
+    async fn target(&self, properties: Properties) -> Result<Target, String> {
+        let source = match &properties.document {
+            Document::Inline(object) => Source::inline("Blueprint", object),
+            Document::Body(text) => Source::new("BlueprintBody", text.as_str()),
+            Document::Location(location) => {
+                Source::new(location.as_str(), self.blueprints.fetch(location).await?)
+            }
+        };
+        Ok(Target {
+            source,
+            variables: properties.variables,
+            exports: properties.exports,
+            role_arn: properties.role_arn,
+            tags: properties.tags,
+            max_concurrency: properties.max_concurrency,
+        })
+    }
+
+    async fn begin(
+        &self,
+        head: &Head,
+        name: String,
+        goal: Goal,
+        deadline: Timestamp,
+    ) -> Result<InstanceWork, Failure> {
+        let order = Order {
+            cause: head.request_key.clone(),
+            deadline,
+            salt: (self.new_salt)(),
+            goal,
+        };
+        let generation = self.engine.begin(&name, order).await.map_err(failure)?;
+        Ok(InstanceWork { name, generation })
+    }
+
+    /// The instances a Delete is about: the one of its id, or, when CloudFormation invented the id, all that
+    /// stack and logical id have.
+    async fn instances_of(&self, head: &Head, id: &str) -> Result<Vec<String>, EngineError> {
+        let own = identity::instance(head, id);
+        if self.engine.load(&own).await?.is_some() {
+            return Ok(vec![own]);
+        }
+        if identity::is_ours(head, id) {
+            Ok(Vec::new())
+        } else {
+            self.engine.instances(&head.instance_folder).await
+        }
+    }
+
+    async fn carry_on(&self, id: &str, work: Work, cx: &Context) -> Result<Progress<Work>, Failure> {
+        let until = cx.invocation_end().min(later(cx.now(), self.poll_window));
+        let mut after = None;
+        let mut finished = Vec::new();
+        for instance in &work.instances {
+            match self
+                .engine
+                .advance(&instance.name, instance.generation, until)
+                .await
+            {
+                Ok(Advance::Done(deployed)) => finished.push(deployed),
+                Ok(Advance::Again { after: wait }) => {
+                    after = Some(after.map_or(wait, |shortest| wait.min(shortest)))
+                }
+                Ok(Advance::Superseded) => {
+                    return Err(
+                        Failure::new("superseded by a newer request for the same resource").with_id(id),
+                    );
+                }
+                // Removed by an earlier, cut-off attempt of this very Delete.
+                Err(EngineError::NoInstance { .. }) => {}
+                Err(error) => return Err(failure(error).with_id(id)),
+            }
+        }
+        let mut outcome = Outcome::new().with_id(id);
+        if let Some(after) = after {
+            // An instance that has finished answers its outcome again when all have.
+            return Ok(Progress::Pending {
+                outcome,
+                state: work,
+                after,
+            });
+        }
+        if let Some(reason) = failures(&finished) {
+            return Err(Failure::new(reason).with_id(id));
+        }
+        if let [deployed] = finished.as_slice() {
+            let attributes = attributes(&deployed.exports);
+            outcome = outcome
+                .with_data(attributes.data)
+                .with_no_echo(attributes.no_echo);
+        }
+        Ok(Progress::Done(outcome))
+    }
+}
+
+#[async_trait]
+impl CustomResource for BlueprintResource {
+    /// Read by [`Properties::read`], which knows what to say about unknown ones.
+    type Properties = Map<String, Value>;
+    type State = Work;
+
+    fn physical_resource_id(&self, head: &Head) -> Option<String> {
+        Some(identity::physical_resource_id(head))
+    }
+
+    fn resumes(&self) -> bool {
+        true
+    }
+
+    async fn create(
+        &self,
+        request: Create<Self::Properties>,
+        cx: &Context,
+    ) -> Result<Progress<Work>, Failure> {
+        let id = identity::physical_resource_id(&request.head);
+        self.deploy(&request.head, &id, &request.properties, cx).await
+    }
+
+    async fn update(
+        &self,
+        request: Update<Self::Properties>,
+        cx: &Context,
+    ) -> Result<Progress<Work>, Failure> {
+        self.deploy(
+            &request.head,
+            &request.physical_resource_id,
+            &request.properties,
+            cx,
+        )
+        .await
+    }
+
+    async fn delete(
+        &self,
+        request: Delete<Self::Properties>,
+        cx: &Context,
+    ) -> Result<Progress<Work>, Failure> {
+        let id = request.physical_resource_id.as_str();
+        let policy = request
+            .properties
+            .as_ref()
+            .map_or(DeletionPolicy::Delete, Properties::deletion_policy_of);
+        let names = self
+            .instances_of(&request.head, id)
+            .await
+            .map_err(|error| failure(error).with_id(id))?;
+        let mut instances = Vec::with_capacity(names.len());
+        for name in names {
+            let goal = Goal::Destroy {
+                retain: policy == DeletionPolicy::Retain,
+            };
+            match self.begin(&request.head, name, goal, deadline(cx, None)).await {
+                Ok(work) => instances.push(work),
+                Err(failure) => return Err(failure.with_id(id)),
+            }
+        }
+        self.carry_on(id, Work { instances }, cx).await
+    }
+
+    async fn poll(
+        &self,
+        request: Poll<Self::Properties>,
+        state: Work,
+        cx: &Context,
+    ) -> Result<Progress<Work>, Failure> {
+        let id = request
+            .physical_resource_id
+            .unwrap_or_else(|| identity::physical_resource_id(&request.head));
+        self.carry_on(&id, state, cx).await
+    }
+
+    async fn answered(&self, head: &Head, physical_resource_id: &str, _succeeded: bool) {
+        if let Err(error) = self.settle(head, physical_resource_id).await {
+            // The inputs stay in the encrypted store until the next request for this resource erases them.
+            tracing::warn!(%error, request = head.request_key, "the deployment could not be settled");
+        }
+    }
+}
+
+impl BlueprintResource {
+    /// Settles every instance whose latest generation the request caused.
+    async fn settle(&self, head: &Head, id: &str) -> Result<(), EngineError> {
+        let own = identity::instance(head, id);
+        let names = if identity::is_ours(head, id) {
+            vec![own]
+        } else {
+            self.engine.instances(&head.instance_folder).await?
+        };
+        for name in names {
+            if let Some(deployment) = self.engine.load(&name).await?
+                && deployment.cause == head.request_key
+            {
+                self.engine.settle(&name, deployment.generation).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn later(now: Timestamp, duration: Duration) -> Timestamp {
+    now.checked_add(duration).unwrap_or(Timestamp::MAX)
+}
+
+fn deadline(cx: &Context, timeout: Option<Duration>) -> Timestamp {
+    let due = cx
+        .deadline()
+        .checked_sub(REPORT_MARGIN)
+        .unwrap_or_else(|_| cx.deadline());
+    timeout.map_or(due, |timeout| due.min(later(cx.now(), timeout)))
+}
+
+fn failure(error: EngineError) -> Failure {
+    Failure::new(error.to_string())
+}
+
+/// Every failure of every deployment, `None` if all succeeded.
+fn failures(deployed: &[Deployed]) -> Option<String> {
+    if deployed.iter().all(|one| one.succeeded) {
+        return None;
+    }
+    let lines: Vec<String> = deployed
+        .iter()
+        .flat_map(|one| &one.failures)
+        .map(ToString::to_string)
+        .collect();
+    Some(if lines.is_empty() {
+        "the deployment failed".into()
+    } else {
+        lines.join("; ")
+    })
+}
