@@ -1,0 +1,97 @@
+//! What can be asked of the command.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Deploys blueprints as CloudFormation custom resources, and tries them out without an account.
+///
+/// Exit status: 0 done, 1 the thing asked about failed (invalid blueprint, FAILED response), 2 wrong usage,
+/// 3 something outside broke.
+#[derive(Debug, Parser)]
+#[command(name = "formwork", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Handle CloudFormation events with both Lambda handlers against the embedded sandbox
+    Run(Run),
+    /// Check a blueprint against its language and the resource type schemas
+    Validate(Validate),
+    /// List resource types, or show the properties of one
+    Types(Types),
+    /// Serve the local cloud for any AWS client
+    Sandbox(Sandbox),
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For scripts
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// CloudFormation custom resource events, handled one after the other; a ResponseURL of
+    /// `{{ResponseURL}}` gets the sandbox's
+    #[arg(required = true, value_name = "EVENT.json")]
+    pub events: Vec<PathBuf>,
+    /// Keep the sandbox in this folder, so that an Update can follow a Create
+    #[arg(long, value_name = "DIR")]
+    pub sandbox: Option<PathBuf>,
+    /// How long each Cloud Control operation takes in the sandbox
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub latency: u64,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// The blueprint, YAML or JSON
+    #[arg(value_name = "BLUEPRINT")]
+    pub blueprint: PathBuf,
+    /// Values of variables: a JSON or YAML file, or `name=value`; those not given are taken to be right
+    #[arg(long, value_name = "FILE|NAME=VALUE", num_args = 1..)]
+    pub variables: Vec<String>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Types {
+    /// Part of a type's name (`sqs`), or a whole one (`aws/sqs/queue`) for its properties
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Sandbox {
+    /// The port to listen on, on 127.0.0.1; 0 picks a free one
+    #[arg(long, value_name = "N", default_value_t = 4577)]
+    pub port: u16,
+    /// Keep everything in this folder
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// How long each Cloud Control operation takes
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub latency: u64,
+    /// Make operations fail: `TYPE:OPERATION:CODE[:MESSAGE]`, e.g. `AWS::SQS::Queue:create:AccessDenied`
+    #[arg(long, value_name = "FAULT")]
+    pub fault: Vec<String>,
+    /// Read like the real services do: defaults filled in, unordered lists shuffled, `aws:` tags
+    #[arg(long)]
+    pub hostile_reads: bool,
+}

@@ -1,0 +1,6 @@
+//! One file per subcommand. Each answers `true` for yes, `false` for no (exit status 1).
+
+pub mod run;
+pub mod sandbox;
+pub mod types;
+pub mod validate;

@@ -1,0 +1,194 @@
+//! `formwork run`: CloudFormation events through both Lambda handlers, against the embedded sandbox.
+
+use crate::arguments::{Format, Run};
+use crate::events;
+use crate::progress::Progress;
+use crate::terminal::{Failure, print, print_error, print_json};
+use async_trait::async_trait;
+use formwork_aws::{AllowedHostError, Connection, Credentials, Endpoints, Timeouts};
+use formwork_handlers::{App, Settings, WAITER_DEFINITION};
+use formwork_provider::Invocation;
+use formwork_sandbox::{InvokeError, Invoker, Latency, Options, Sandbox};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const REGION: &str = "eu-west-1";
+const FUNCTION_ARN: &str = "arn:aws:lambda:eu-west-1:123456789012:function:formwork-is-complete";
+/// Lambda's own longest time for one invocation.
+const INVOCATION: Duration = Duration::from_secs(900);
+/// Longer than CloudFormation waits.
+const PATIENCE: Duration = Duration::from_secs(3700);
+
+pub fn run(options: &Run) -> Result<bool, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::outside("no asynchronous runtime", error))?;
+    runtime.block_on(handle_all(options))
+}
+
+async fn handle_all(options: &Run) -> Result<bool, Failure> {
+    // All files first: a misspelt name should not be noticed after half the work.
+    let parsed: Vec<(&Path, Value)> = options
+        .events
+        .iter()
+        .map(|path| Ok((path.as_path(), events::read(path)?)))
+        .collect::<Result<_, Failure>>()?;
+    let stage = Stage::set(options).await?;
+    let mut reports = Vec::new();
+    let mut all_succeeded = true;
+    for (path, event) in parsed {
+        let report = stage.handle(path, event).await?;
+        all_succeeded &= report.pointer("/response/Status").and_then(Value::as_str) == Some("SUCCESS");
+        reports.push(report);
+    }
+    let left = stage.sandbox.resources().len();
+    if options.format == Format::Json {
+        print_json(&Value::Array(reports));
+    } else {
+        let noun = if left == 1 { "resource" } else { "resources" };
+        print_error(&format!("the sandbox holds {left} {noun}"));
+    }
+    stage.sandbox.stop().await;
+    Ok(all_succeeded)
+}
+
+/// The sandbox as AWS, and the handlers on it.
+struct Stage {
+    sandbox: Sandbox,
+    app: Arc<App>,
+    progress: Arc<Progress>,
+    format: Format,
+}
+
+impl Stage {
+    async fn set(options: &Run) -> Result<Self, Failure> {
+        let sandbox = Sandbox::start(Options {
+            dir: options.sandbox.clone(),
+            latency: Latency::fixed(Duration::from_millis(options.latency)),
+            ..Options::default()
+        })
+        .await
+        .map_err(|error| Failure::outside("the sandbox cannot be started", error))?;
+        let machine = sandbox
+            .state_machine(WAITER_DEFINITION, &[("IsCompleteFunctionArn", FUNCTION_ARN)])
+            .map_err(|error| Failure::outside("the waiter's definition cannot be run", error))?;
+        let progress = Arc::new(Progress::new(options.format == Format::Text, now));
+        let app = App::new(&settings(&sandbox, machine)?, progress.clone())
+            .map_err(|error| Failure::outside("the handlers cannot be set up", error))?;
+        let app = Arc::new(app);
+        sandbox.on_invoke(Arc::new(IsComplete(app.clone())));
+        Ok(Stage {
+            sandbox,
+            app,
+            progress,
+            format: options.format,
+        })
+    }
+
+    async fn handle(&self, path: &Path, mut event: Value) -> Result<Value, Failure> {
+        let started = now();
+        if self.format == Format::Text {
+            let kind = event
+                .get("RequestType")
+                .and_then(Value::as_str)
+                .unwrap_or("request");
+            print_error(&format!(
+                "{} {}",
+                console::style(path.display()).bold().for_stderr(),
+                kind
+            ));
+        }
+        let url = events::set_response_url(&mut event, &self.sandbox.response_url()).ok_or_else(|| {
+            Failure::usage_with_hint(
+                format!("the event `{}` has no ResponseURL", path.display()),
+                "write \"ResponseURL\": \"{{ResponseURL}}\" to have the response delivered to the sandbox",
+            )
+        })?;
+        // What the function returns goes nowhere, as in Lambda; an error is shown, and the answer is
+        // delivered all the same where that is possible.
+        if let Err(error) = self.app.on_event(event, invocation()).await {
+            return Err(Failure::outside(
+                format!("the event `{}` was not answered", path.display()),
+                error,
+            ));
+        }
+        let Some(delivery) = self.sandbox.response(&url, PATIENCE).await else {
+            return Err(Failure::outside(
+                format!("the event `{}` was not answered", path.display()),
+                "no response document arrived",
+            ));
+        };
+        let response: Value = serde_json::from_slice(&delivery.body)
+            .map_err(|error| Failure::outside("the response document is not JSON", error))?;
+        let elapsed = now().duration_since(started).as_millis();
+        let resources = self.progress.take();
+        if self.format == Format::Text {
+            print(&serde_json::to_string_pretty(&response).unwrap_or_default());
+        }
+        Ok(json!({
+            "event": path.display().to_string(),
+            "response": response,
+            "elapsedMs": i64::try_from(elapsed).unwrap_or(i64::MAX),
+            "resources": resources,
+        }))
+    }
+}
+
+/// The function that the waiter invokes, in this process.
+struct IsComplete(Arc<App>);
+
+#[async_trait]
+impl Invoker for IsComplete {
+    async fn invoke(&self, _function_arn: &str, input: Value) -> Result<Value, InvokeError> {
+        self.0
+            .is_complete(input, invocation())
+            .await
+            .map_err(|error| InvokeError {
+                error: "FlowError".into(),
+                cause: error.to_string(),
+            })
+    }
+}
+
+fn settings(sandbox: &Sandbox, waiter_arn: String) -> Result<Settings, Failure> {
+    let host = sandbox
+        .host()
+        .parse()
+        .map_err(|error: AllowedHostError| Failure::outside("the sandbox has no usable address", error))?;
+    Ok(Settings {
+        state_url: "s3://formwork-state/formwork".into(),
+        waiter_arn: Some(waiter_arn),
+        response_hosts: vec![host],
+        poll_window: formwork_handlers::DEFAULT_POLL_WINDOW,
+        max_concurrency: formwork_handlers::DEFAULT_MAX_CONCURRENCY,
+        connection: Connection {
+            region: REGION.into(),
+            credentials: Credentials::keys("sandbox", "sandbox", None),
+            endpoints: Endpoints {
+                all: Some(sandbox.endpoint()),
+                ..Endpoints::default()
+            },
+            timeouts: Timeouts::default(),
+        },
+    })
+}
+
+fn invocation() -> Invocation {
+    let deadline = now().checked_add(INVOCATION).unwrap_or(Timestamp::MAX);
+    Invocation {
+        deadline,
+        log_stream: None,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command's own clock, for showing how long things took"
+)]
+fn now() -> Timestamp {
+    Timestamp::now()
+}

@@ -1,0 +1,178 @@
+//! `formwork types`: the resource types known, and the properties of one.
+
+use crate::arguments::{Format, Types};
+use crate::terminal::{Failure, print, print_json};
+use formwork_schema::{Handlers, Property, ResourceSchema, bundled_types, load, resolve_type};
+use serde_json::{Value, json};
+
+pub fn run(options: &Types) -> Result<bool, Failure> {
+    let filter = options.filter.as_deref().unwrap_or_default();
+    if let Some(schema) = one_type(filter)? {
+        match options.format {
+            Format::Json => print_json(&Value::Array(vec![describe(&schema)])),
+            Format::Text => show(&schema),
+        }
+        return Ok(true);
+    }
+    let names: Vec<&str> = bundled_types()
+        .map(|known| known.name)
+        .filter(|name| is_like(name, filter))
+        .collect();
+    match options.format {
+        Format::Json => {
+            let schemas = names
+                .iter()
+                .map(|name| load_known(name))
+                .collect::<Result<Vec<_>, _>>()?;
+            print_json(&Value::Array(schemas.iter().map(describe).collect()));
+        }
+        Format::Text => {
+            for name in &names {
+                print(&format!("{name:<56} {}", notation(name)));
+            }
+        }
+    }
+    if names.is_empty() {
+        let help = match resolve_type(filter) {
+            Err(unknown) if !unknown.suggestions.is_empty() => {
+                format!("did you mean `{}`?", unknown.suggestions.join("`, `"))
+            }
+            _ => "`formwork types` lists all".to_owned(),
+        };
+        return Err(Failure::usage_with_hint(
+            format!("no resource type is like `{filter}`"),
+            help,
+        ));
+    }
+    Ok(true)
+}
+
+/// The type that a whole name means.
+fn one_type(name: &str) -> Result<Option<ResourceSchema>, Failure> {
+    if !name.contains('/') && !name.contains("::") {
+        return Ok(None);
+    }
+    match resolve_type(name) {
+        Ok(resolved) => {
+            load(&resolved).map_err(|error| Failure::outside("the bundled schema cannot be read", error))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+fn load_known(name: &str) -> Result<ResourceSchema, Failure> {
+    match load(name) {
+        Ok(Some(schema)) => Ok(schema),
+        Ok(None) => Err(Failure::usage(format!("no resource type is called `{name}`"))),
+        Err(error) => Err(Failure::outside("the bundled schema cannot be read", error)),
+    }
+}
+
+fn is_like(name: &str, filter: &str) -> bool {
+    let plain = |text: &str| {
+        text.chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase()
+    };
+    plain(name).contains(&plain(filter))
+}
+
+/// `aws/sqs/queue` for `AWS::SQS::Queue`
+fn notation(name: &str) -> String {
+    let parts: Vec<String> = name.split("::").map(str::to_lowercase).collect();
+    parts.join("/")
+}
+
+fn handlers(of: Handlers) -> Vec<&'static str> {
+    [
+        ("create", of.create),
+        ("read", of.read),
+        ("update", of.update),
+        ("delete", of.delete),
+        ("list", of.list),
+    ]
+    .into_iter()
+    .filter_map(|(name, there)| there.then_some(name))
+    .collect()
+}
+
+fn words(property: &Property<'_>) -> Vec<&'static str> {
+    [
+        ("required", property.required),
+        ("read-only", property.read_only),
+        ("write-only", property.write_only),
+        ("create-only", property.create_only),
+        ("may replace", property.conditional_create_only),
+    ]
+    .into_iter()
+    .filter_map(|(word, holds)| holds.then_some(word))
+    .collect()
+}
+
+fn describe(schema: &ResourceSchema) -> Value {
+    let properties: Vec<Value> = schema
+        .properties()
+        .map(|property| {
+            json!({
+                "name": property.name,
+                "type": property.kind,
+                "required": property.required,
+                "readOnly": property.read_only,
+                "writeOnly": property.write_only,
+                "createOnly": property.create_only,
+                "conditionalCreateOnly": property.conditional_create_only,
+                "description": property.description,
+            })
+        })
+        .collect();
+    json!({
+        "type": schema.type_name(),
+        "blueprintType": notation(schema.type_name()),
+        "handlers": handlers(schema.handlers()),
+        "primaryIdentifier": schema.primary_identifier().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "properties": properties,
+    })
+}
+
+fn show(schema: &ResourceSchema) {
+    let bold = |text: &str| console::style(text.to_owned()).bold();
+    print(&format!(
+        "{}  {}",
+        bold(schema.type_name()),
+        notation(schema.type_name())
+    ));
+    let handlers = handlers(schema.handlers());
+    print(&match handlers.is_empty() {
+        true => "cannot be provisioned through Cloud Control: the type has no handlers".to_owned(),
+        false => format!("handlers: {}", handlers.join(", ")),
+    });
+    let identifier: Vec<String> = schema
+        .primary_identifier()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    print(&format!("primary identifier: {}\n", identifier.join(" | ")));
+    for property in schema.properties() {
+        let marks = words(&property).join(", ");
+        print(&format!(
+            "  {:<36} {:<24} {}",
+            property.name,
+            property.kind,
+            console::style(marks).yellow()
+        ));
+        let first = property
+            .description
+            .and_then(|text| text.lines().map(str::trim).find(|line| !line.is_empty()));
+        if let Some(line) = first {
+            print(&format!("      {}", console::style(shorten(line, 100)).dim()));
+        }
+    }
+}
+
+fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,36 @@
+//! The `formwork` command: one file per subcommand over the libraries.
+
+#![expect(unreachable_pub, reason = "in a binary `pub` says that other modules use it")]
+
+mod arguments;
+mod commands;
+mod events;
+mod progress;
+mod render;
+mod terminal;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+use terminal::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::Run(options) => commands::run::run(options),
+        Command::Validate(options) => commands::validate::run(options),
+        Command::Types(options) => commands::types::run(options),
+        Command::Sandbox(options) => commands::sandbox::run(options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(failure) => {
+            terminal::print_failure(&failure);
+            ExitCode::from(match failure {
+                Failure::Usage { .. } => 2,
+                Failure::Outside { .. } => 3,
+            })
+        }
+    }
+}
