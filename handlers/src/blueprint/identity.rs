@@ -51,3 +51,63 @@ pub fn instance(head: &Head, physical_resource_id: &str) -> String {
         .collect();
     format!("{}/{name}", head.instance_folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formwork_provider::RequestType;
+    use std::time::Duration;
+
+    fn head(stack_name: &str, request_id: &str) -> Head {
+        Head {
+            stack_id: format!("arn:aws:cloudformation:eu-west-1:123456789012:stack/{stack_name}/5b918d10"),
+            stack_name: stack_name.into(),
+            logical_resource_id: "Orders".into(),
+            request_id: request_id.into(),
+            resource_type: "Custom::Blueprint".into(),
+            request_key: "key".into(),
+            instance_folder: "5b918d10/Orders".into(),
+            service_timeout: Duration::from_secs(3600),
+            request_type: RequestType::Create,
+        }
+    }
+
+    #[test]
+    fn an_id_is_stable_and_another_creation_has_another() {
+        let id = physical_resource_id(&head("shop", "r-1"));
+        assert_eq!(id, physical_resource_id(&head("shop", "r-1")));
+        assert_ne!(id, physical_resource_id(&head("shop", "r-2")));
+        assert!(
+            id.starts_with("shop-Orders-") && id.len() == "shop-Orders-".len() + 12,
+            "{id}"
+        );
+    }
+
+    #[test]
+    fn an_id_never_exceeds_what_cloudformation_takes() {
+        let id = physical_resource_id(&head(&"ü".repeat(2000), "r-1"));
+        assert!(id.len() <= 1024 && id.len() > 1000, "{}", id.len());
+    }
+
+    #[test]
+    fn ids_that_cloudformation_made_up_are_not_ours() {
+        let head = head("shop", "r-1");
+        assert!(is_ours(&head, &physical_resource_id(&head)));
+        for id in [
+            "shop-Orders-1A2B3C4D5E6F",
+            "shop-Orders-1A2B3C4D5E6F7",
+            "other-Orders-5a55c3916d8c",
+            "",
+        ] {
+            assert!(!is_ours(&head, id), "{id}");
+        }
+    }
+
+    #[test]
+    fn an_instance_is_three_plain_segments() {
+        assert_eq!(
+            instance(&head("shop", "r-1"), "a/../b c"),
+            "5b918d10/Orders/a%2F%2E%2E%2Fb%20c"
+        );
+    }
+}

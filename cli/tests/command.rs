@@ -1,0 +1,220 @@
+//! The command as scripts use it: what it prints, and its exit status.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs the command in the project's folder with nothing of the caller's environment.
+fn formwork(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_formwork"))
+        .args(arguments)
+        .current_dir(root())
+        .env_clear()
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
+}
+
+fn run(events: &[&str], more: &[&str]) -> Output {
+    let mut arguments = vec!["run"];
+    arguments.extend(events);
+    arguments.extend(["--latency", "0"]);
+    arguments.extend(more);
+    formwork(&arguments)
+}
+
+#[test]
+fn a_create_is_deployed_and_its_response_and_resources_are_reported() {
+    let output = run(&["events/create.json"], &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let reports = json(&output);
+    let report = &reports[0];
+    assert_eq!(report["event"], "events/create.json");
+    assert_eq!(report["response"]["Status"], "SUCCESS");
+    assert_eq!(report["response"]["Data"]["tableName"], "orders-prod");
+    assert!(report["elapsedMs"].is_u64());
+    let resources = report["resources"].as_array().unwrap();
+    assert!(resources.len() >= 10, "{} resources", resources.len());
+    let table = resources
+        .iter()
+        .find(|resource| resource["name"] == "ordersTable")
+        .unwrap();
+    assert_eq!(table["type"], "AWS::DynamoDB::Table");
+    assert_eq!(table["identifier"], "orders-prod");
+    assert_eq!(
+        (&table["action"], &table["status"]),
+        (&"create".into(), &"done".into())
+    );
+}
+
+#[test]
+fn a_line_tells_of_each_resource_and_the_response_stands_alone_on_standard_output() {
+    let output = run(&["events/create.json"], &[]);
+    assert_eq!(json(&output)["Status"], "SUCCESS");
+    for name in ["ordersTable", "orderQueue", "saveOrder", "nightlyRule"] {
+        assert!(
+            stderr(&output).contains(name),
+            "{name} is missing in: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn a_life_in_one_folder_over_several_runs_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let sandbox = folder.path().to_str().unwrap();
+    for event in ["events/create.json", "events/update.json", "events/delete.json"] {
+        let output = run(&[event], &["--sandbox", sandbox]);
+        assert_eq!(output.status.code(), Some(0), "{event}: {}", stderr(&output));
+        let left = if event.contains("delete") {
+            "holds 0 resources"
+        } else {
+            "holds 14 resources"
+        };
+        assert!(stderr(&output).contains(left), "{event}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_failed_response_is_exit_status_1() {
+    let output = run(
+        &["events/create-failing.json", "events/delete-after-failure.json"],
+        &["--format", "json"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let reports = json(&output);
+    assert_eq!(reports[0]["response"]["Status"], "FAILED");
+    assert_eq!(reports[1]["response"]["Status"], "SUCCESS");
+}
+
+#[test]
+fn no_secret_is_printed() {
+    let output = run(&["events/create.json"], &[]);
+    let event: Value =
+        serde_json::from_slice(&std::fs::read(root().join("events/create.json")).unwrap()).unwrap();
+    let secret = event["ResourceProperties"]["Variables"]["paymentKey"]
+        .as_str()
+        .expect("the event has a secret");
+    assert!(!stdout(&output).contains(secret) && !stderr(&output).contains(secret));
+}
+
+#[test]
+fn a_valid_blueprint_is_exit_status_0() {
+    let output = formwork(&["validate", "examples/orders-blueprint.yaml", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        json(&output),
+        serde_json::json!({"valid": true, "diagnostics": []})
+    );
+}
+
+#[test]
+fn an_invalid_blueprint_is_shown_with_its_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.yaml");
+    let text = "version: 2023-04-20\nresources:\n  queue:\n    type: aws/sqs/queu\n  topic:\n    type: aws/sns/topic\n    spec:\n      displayNam: Orders\n";
+    std::fs::write(&file, text).unwrap();
+    let name = file.to_str().unwrap();
+    let output = formwork(&["validate", name, "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let result = json(&output);
+    assert_eq!(result["valid"], false);
+    let places: Vec<_> = result["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| {
+            (
+                found["line"].as_u64().unwrap(),
+                found["column"].as_u64().unwrap(),
+                found["help"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (4, 11, "did you mean `aws/sqs/queue`?"),
+            (8, 7, "did you mean `displayName`?")
+        ]
+    );
+
+    let shown = formwork(&["validate", name]);
+    assert_eq!(shown.status.code(), Some(1));
+    assert!(
+        stdout(&shown).contains("4 |     type: aws/sqs/queu"),
+        "{}",
+        stdout(&shown)
+    );
+    assert!(!stdout(&shown).contains('\u{1b}'), "colours in a pipe");
+}
+
+#[test]
+fn values_of_variables_are_checked_when_given() {
+    let with = |value: &str| formwork(&["validate", "examples/orders-blueprint.yaml", "--variables", value]);
+    assert_eq!(with("environment=prod").status.code(), Some(0));
+    let wrong = with("environment=moon");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(stdout(&wrong).contains("environment"), "{}", stdout(&wrong));
+}
+
+#[test]
+fn types_are_found_by_part_and_shown_whole() {
+    let list = formwork(&["types", "sqs", "--format", "json"]);
+    let names: Vec<String> = json(&list)
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["type"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(names.contains(&"AWS::SQS::Queue".to_owned()), "{names:?}");
+    let one = formwork(&["types", "aws/sqs/queue"]);
+    assert!(
+        stdout(&one).contains("VisibilityTimeout") && stdout(&one).contains("read-only"),
+        "{}",
+        stdout(&one)
+    );
+}
+
+#[test]
+fn wrong_usage_is_exit_status_2() {
+    for arguments in [
+        &["run"][..],
+        &["run", "nowhere.json"],
+        &["validate", "nowhere.yaml"],
+        &["types", "zzzzzz"],
+        &["sandbox", "--fault", "nonsense"],
+        &["dance"],
+    ] {
+        let output = formwork(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(!stderr(&output).is_empty());
+    }
+}
