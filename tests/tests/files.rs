@@ -1,6 +1,7 @@
 //! The files that are not Rust: the waiter's definition, and the events with their responses.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use aws_lambda_events::cloudformation::CloudFormationCustomResourceRequest;
 use formwork_tests::{SECRET_VARIABLE, binaries::workspace, events};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -76,6 +77,18 @@ fn the_events_have_the_secret_that_scenarios_look_for() {
             event["ResourceProperties"]["Variables"]["paymentKey"], SECRET_VARIABLE,
             "{name}"
         );
+    }
+}
+
+/// The published type of such events reads ours as well: they are what CloudFormation sends.
+#[test]
+fn the_events_read_as_custom_resource_requests() {
+    for name in names().iter().filter(|name| *name != "malformed") {
+        let event = events::load(&format!("{name}.json"));
+        let request: CloudFormationCustomResourceRequest =
+            serde_json::from_value(event).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let is_create = matches!(request, CloudFormationCustomResourceRequest::Create(_));
+        assert_eq!(is_create, name.starts_with("create"), "{name}");
     }
 }
 

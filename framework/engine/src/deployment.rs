@@ -244,6 +244,20 @@ impl Deployment {
         }
     }
 
+    /// Ends a generation that is still running, as failed. What it has in flight stays.
+    pub(crate) fn give_up(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        self.keep_candidates();
+        self.phase = Phase::Done;
+        self.result = Some(StoredResult {
+            succeeded: false,
+            exports: IndexMap::new(),
+            resources: self.reports(),
+        });
+    }
+
     /// Takes inputs and secrets out: the order is settled. `mask` knows the secrets of its inputs.
     pub(crate) fn erase(&mut self, mask: &Mask) {
         self.erase_inputs(mask, true);

@@ -184,6 +184,24 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Unfinished`] while the generation runs, else the store's.
     pub async fn settle(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
+        self.close(instance, generation, false).await
+    }
+
+    /// Like [`Engine::settle`] for a generation whose end nobody awaits any more: its order was answered
+    /// without it. What is in flight stays in the document, for the next order to await.
+    ///
+    /// # Errors
+    /// The store's: trying again is safe.
+    pub async fn abandon(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
+        self.close(instance, generation, true).await
+    }
+
+    async fn close(
+        &self,
+        instance: &str,
+        generation: Generation,
+        unfinished: bool,
+    ) -> Result<(), EngineError> {
         for _ in 0..RACES {
             let Some((mut deployment, version)) = self.read(instance).await? else {
                 return Ok(());
@@ -192,11 +210,12 @@ impl Engine {
                 return Ok(());
             }
             match deployment.phase {
-                Phase::Running => return Err(EngineError::Unfinished),
-                Phase::Done => {}
+                Phase::Running if !unfinished => return Err(EngineError::Unfinished),
+                Phase::Running | Phase::Done => {}
                 Phase::Settled => return self.remove_if_empty(instance, &deployment).await,
             }
             let mask = self.secrets(&deployment).await;
+            deployment.give_up();
             let released = matches!(deployment.goal, StoredGoal::Destroy { retain: true });
             if released {
                 deployment

@@ -4,7 +4,8 @@ mod world;
 
 use formwork_engine::fakes::Fault;
 use formwork_engine::ports::Operation;
-use formwork_engine::{Goal, Target};
+use formwork_engine::{Advance, EngineError, Goal, Target};
+use std::time::Duration;
 use world::{INSTANCE, THING, World, blueprint, target};
 
 const SECRET: &str = "hunter2-correct-horse";
@@ -55,6 +56,28 @@ async fn a_settled_document_holds_no_secret() {
     let document = world.store.text(INSTANCE).unwrap();
     assert!(!document.contains(SECRET), "{document}");
     assert!(!format!("{outcome:?}").contains(SECRET), "{outcome:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_abandoned_generation_keeps_what_is_in_flight_and_no_secret() {
+    let world = World::with_latency(Duration::from_secs(60));
+    let engine = world.engine();
+    let order = world.order("create", Goal::Deploy(secret_target("x")));
+    let generation = engine.begin(INSTANCE, order).await.unwrap();
+    let left = engine.advance(INSTANCE, generation, world.soon(5)).await.unwrap();
+    assert!(matches!(left, Advance::Again { .. }), "{left:?}");
+    assert_eq!(
+        engine.settle(INSTANCE, generation).await,
+        Err(EngineError::Unfinished)
+    );
+
+    engine.abandon(INSTANCE, generation).await.unwrap();
+
+    let document = world.store.text(INSTANCE).unwrap();
+    assert!(!document.contains(SECRET), "{document}");
+    let outcome = world.destroy("delete").await;
+    assert!(outcome.succeeded, "{:?}", outcome.failures);
+    assert_eq!(world.ids(), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]

@@ -131,8 +131,14 @@ impl Turn<'_> {
                 record,
                 at: Place::At(version),
             };
-            // What gave up may have been a second delivery: the waiter of the first one goes on.
-            if matches!(tracked.record.stage, Stage::Polling { .. }) && self.now() < deadline {
+            // What gave up may have been a second delivery, and an invocation that was killed leaves a lease:
+            // the waiter goes on with the first, and waits for the second to end.
+            let goes_on = match &tracked.record.stage {
+                Stage::Polling { .. } => true,
+                Stage::Started { lease_until, .. } => *lease_until > self.now(),
+                Stage::Answering { .. } | Stage::Answered { .. } => false,
+            };
+            if goes_on && self.now() < deadline {
                 match self.start_waiter(&tracked.record).await {
                     Ok(()) => {
                         return Ok(Next::Wait {

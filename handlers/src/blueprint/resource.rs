@@ -283,7 +283,11 @@ impl BlueprintResource {
             if let Some(deployment) = self.engine.load(&name).await?
                 && deployment.cause == head.request_key
             {
-                self.engine.settle(&name, deployment.generation).await?;
+                match self.engine.settle(&name, deployment.generation).await {
+                    // Answered FAILED because nobody could go on with it.
+                    Err(EngineError::Unfinished) => self.engine.abandon(&name, deployment.generation).await?,
+                    settled => settled?,
+                }
             }
         }
         Ok(())

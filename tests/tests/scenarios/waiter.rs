@@ -45,6 +45,21 @@ async fn a_duplicate_beside_a_running_waiter_starts_no_second_one() {
 }
 
 #[tokio::test]
+async fn a_window_of_no_seconds_still_gets_on() {
+    let world = World::start(Setup {
+        poll_window_seconds: 0,
+        ..Setup::default()
+    })
+    .await;
+    let create = small::create(&world);
+    world.send(&create).await.unwrap();
+    let answer = world.answer(&create).await;
+    assert_eq!(answer["Status"], "SUCCESS", "{answer}");
+    assert_eq!(world.calls("CreateResource"), 2);
+    world.finish().await;
+}
+
+#[tokio::test]
 async fn a_poll_that_dies_is_repeated() {
     let world = World::start(handing_over()).await;
     let create = small::create(&world);

@@ -104,13 +104,22 @@ async fn failed_for_good_in_the_middle_is_answered_with_the_id_known() {
     let event = event("Create");
     let killed = tokio::time::timeout(Duration::from_secs(1), world.on_event(&event)).await;
     assert!(killed.is_err());
-    assert_eq!(
-        world.is_complete(on_failure(&event)).await.unwrap_err(),
-        FlowError::Busy
-    );
     world.fakes.clock.sleep(Duration::from_secs(120)).await;
     world.is_complete(on_failure(&event)).await.unwrap();
     world.failed("early", GIVEN_UP);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_for_good_while_the_lease_lasts_is_left_to_the_waiter() {
+    let world = World::of(Probe::new([Act::HangWithId]));
+    let event = event("Create");
+    let killed = tokio::time::timeout(Duration::from_secs(1), world.on_event(&event)).await;
+    assert!(killed.is_err());
+    let output = world.is_complete(on_failure(&event)).await.unwrap();
+    assert_eq!(output["IsComplete"], false);
+    assert_eq!(world.fakes.waiter.started().len(), 1);
+    world.wait().await;
+    world.answer();
 }
 
 #[tokio::test(start_paused = true)]
