@@ -3,10 +3,13 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "tests"
 )]
 
 use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -118,6 +121,42 @@ fn no_secret_is_printed() {
         .as_str()
         .expect("the event has a secret");
     assert!(!stdout(&output).contains(secret) && !stderr(&output).contains(secret));
+}
+
+#[test]
+fn a_sink_of_the_caller_s_own_gets_the_response_as_well() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("event.json");
+    let event = std::fs::read_to_string(root().join("events/create-invalid.json")).unwrap();
+    std::fs::write(
+        &file,
+        event.replace("{{ResponseURL}}", &format!("http://{host}/sink?key=1")),
+    )
+    .unwrap();
+    let sink = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut received = Vec::new();
+        let mut chunk = [0; 4096];
+        while !String::from_utf8_lossy(&received).contains("FAILED") {
+            let count = stream.read(&mut chunk).unwrap();
+            received.extend_from_slice(&chunk[..count]);
+        }
+        stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+            .unwrap();
+        String::from_utf8(received).unwrap()
+    });
+    let output = Command::new(env!("CARGO_BIN_EXE_formwork"))
+        .args(["run", file.to_str().unwrap()])
+        .current_dir(root())
+        .env_clear()
+        .env("FORMWORK_RESPONSE_HOSTS", &host)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(sink.join().unwrap().starts_with("PUT /sink?key=1 HTTP/1.1"));
 }
 
 #[test]

@@ -5,9 +5,11 @@ use crate::events;
 use crate::progress::Progress;
 use crate::terminal::{Failure, print, print_error, print_json};
 use async_trait::async_trait;
-use formwork_aws::{AllowedHostError, Connection, Credentials, Endpoints, Timeouts};
+use formwork_aws::{AllowedHostError, Connection, Credentials, Endpoints, Http, ResponsePut, Timeouts};
 use formwork_handlers::{App, Settings, WAITER_DEFINITION};
+use formwork_protocol::{ResponseBody, ResponseUrl};
 use formwork_provider::Invocation;
+use formwork_provider::ports::ResponseSender;
 use formwork_sandbox::{InvokeError, Invoker, Latency, Options, Sandbox};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -102,14 +104,8 @@ impl Stage {
                 kind
             ));
         }
-        let url = events::set_response_url(&mut event, &self.sandbox.response_url()).ok_or_else(|| {
-            Failure::usage_with_hint(
-                format!("the event `{}` has no ResponseURL", path.display()),
-                "write \"ResponseURL\": \"{{ResponseURL}}\" to have the response delivered to the sandbox",
-            )
-        })?;
-        // What the function returns goes nowhere, as in Lambda; an error is shown, and the answer is
-        // delivered all the same where that is possible.
+        let url = self.sandbox.response_url();
+        let own_url = events::take_response_url(&mut event, &url)?;
         if let Err(error) = self.app.on_event(event, invocation()).await {
             return Err(Failure::outside(
                 format!("the event `{}` was not answered", path.display()),
@@ -125,6 +121,9 @@ impl Stage {
         let response: Value = serde_json::from_slice(&delivery.body)
             .map_err(|error| Failure::outside("the response document is not JSON", error))?;
         let elapsed = now().duration_since(started).as_millis();
+        if let Some(own_url) = own_url {
+            pass_on(own_url, &delivery.body).await?;
+        }
         let resources = self.progress.take();
         if self.format == Format::Text {
             print(&serde_json::to_string_pretty(&response).unwrap_or_default());
@@ -136,6 +135,28 @@ impl Stage {
             "resources": resources,
         }))
     }
+}
+
+/// Delivers a response to the event's own URL as well, if that is a sink of the caller's
+/// (`FORMWORK_RESPONSE_HOSTS`). Never to CloudFormation, which would believe it.
+async fn pass_on(url: String, body: &[u8]) -> Result<(), Failure> {
+    let hosts = Settings::response_hosts_from_env();
+    if !url.starts_with("http://") || hosts.is_empty() {
+        print_error("note: the event's own ResponseURL is not used: the sandbox took the response");
+        return Ok(());
+    }
+    let broken = |error: Box<dyn std::error::Error>| {
+        Failure::outside("the response was not delivered to the event's ResponseURL", error)
+    };
+    let Some(body) = ResponseBody::read(body.to_vec()) else {
+        return Err(broken("it is no response document".into()));
+    };
+    let http = Http::new().map_err(|error| broken(error.into()))?;
+    let sender = ResponsePut::new(&http, hosts);
+    sender
+        .put(&ResponseUrl::new(url), &body)
+        .await
+        .map_err(|error| broken(error.into()))
 }
 
 /// The function that the waiter invokes, in this process.
