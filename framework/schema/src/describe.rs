@@ -188,6 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn a_suggestion_is_spelled_as_its_author_spells() {
+        for (written, declared, suggested) in [
+            ("queueNam", "QueueName", "queueName"),
+            ("QueueNam", "QueueName", "QueueName"),
+            ("dbInstanceClas", "DBInstanceClass", "dbInstanceClass"),
+            ("ar", "ARN", "arn"),
+            ("x", "", ""),
+        ] {
+            assert_eq!(spelled_like(written, declared), suggested, "{written}");
+        }
+    }
+
+    #[test]
     fn attributes_are_found_by_the_names_people_use() {
         let property = |name: &str| Ok(Attribute::Property(name.to_owned()));
         for (type_name, name, expected) in [
@@ -203,7 +216,7 @@ mod tests {
             (
                 "AWS::SQS::Queue",
                 "queueUrll",
-                Err(vec!["QueueUrl".to_owned(), "QueueName".to_owned()]),
+                Err(vec!["queueUrl".to_owned(), "queueName".to_owned()]),
             ),
             ("AWS::SQS::Queue", "zzz", Err(vec![])),
         ] {
