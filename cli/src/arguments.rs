@@ -94,4 +94,7 @@ pub struct Sandbox {
     /// Read like the real services do: defaults filled in, unordered lists shuffled, `aws:` tags
     #[arg(long)]
     pub hostile_reads: bool,
+    /// How the address is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }

@@ -1,8 +1,9 @@
 //! `formwork sandbox`: the local cloud for any AWS client.
 
-use crate::arguments::Sandbox as Arguments;
-use crate::terminal::{Failure, print};
+use crate::arguments::{Format, Sandbox as Arguments};
+use crate::terminal::{Failure, print, print_json};
 use formwork_sandbox::{Call, Fault, Latency, Options, Sandbox};
+use serde_json::json;
 use std::time::Duration;
 
 pub fn run(arguments: &Arguments) -> Result<bool, Failure> {
@@ -18,6 +19,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, Failure> {
         hostile_reads: arguments.hostile_reads,
         ..Options::default()
     };
+    let region = options.region.clone();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -26,21 +28,29 @@ pub fn run(arguments: &Arguments) -> Result<bool, Failure> {
         let sandbox = Sandbox::start(options)
             .await
             .map_err(|error| Failure::outside("the sandbox cannot be started", error))?;
-        let endpoint = sandbox.endpoint();
-        print(&format!(
-            "the sandbox listens on {endpoint} until you press Ctrl-C"
-        ));
-        print(&format!(
-            "  export AWS_ENDPOINT_URL={endpoint} AWS_REGION=eu-west-1"
-        ));
-        print("  export AWS_ACCESS_KEY_ID=sandbox AWS_SECRET_ACCESS_KEY=sandbox");
-        print("  aws cloudcontrol create-resource --type-name AWS::SQS::Queue --desired-state '{}'");
+        announce(&sandbox.endpoint(), &region, arguments.format);
         tokio::signal::ctrl_c()
             .await
             .map_err(|error| Failure::outside("the signal cannot be awaited", error))?;
         sandbox.stop().await;
         Ok(true)
     })
+}
+
+fn announce(endpoint: &str, region: &str, format: Format) {
+    match format {
+        Format::Json => print_json(&json!({ "endpoint": endpoint, "region": region })),
+        Format::Text => {
+            print(&format!(
+                "the sandbox listens on {endpoint} until you press Ctrl-C"
+            ));
+            print(&format!(
+                "  export AWS_ENDPOINT_URL={endpoint} AWS_REGION={region}"
+            ));
+            print("  export AWS_ACCESS_KEY_ID=sandbox AWS_SECRET_ACCESS_KEY=sandbox");
+            print("  aws cloudcontrol create-resource --type-name AWS::SQS::Queue --desired-state '{}'");
+        }
+    }
 }
 
 /// `TYPE:OPERATION:CODE[:MESSAGE]`, where the type itself has colons.
