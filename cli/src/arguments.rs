@@ -21,8 +21,12 @@ pub enum Command {
     Run(Run),
     /// Check a blueprint against its language and the resource type schemas
     Validate(Validate),
+    /// Evaluate the substitutions in a text
+    Eval(Eval),
     /// List resource types, or show the properties of one
     Types(Types),
+    /// Show how a live resource would be brought to its desired state
+    Patch(Patch),
     /// Serve the local cloud for any AWS client
     Sandbox(Sandbox),
 }
@@ -68,10 +72,47 @@ pub struct Validate {
 }
 
 #[derive(Debug, Args)]
+pub struct Eval {
+    /// The text, e.g. `'orders-${variables.environment}'`
+    #[arg(value_name = "TEXT")]
+    pub text: String,
+    /// What references mean: `{"variables": {}, "resources": {NAME: {"spec", "state", "metadata"}},
+    /// "datasources": {}, "children": {}}`
+    #[arg(long, value_name = "FILE.json")]
+    pub context: Option<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
 pub struct Types {
     /// Part of a type's name (`sqs`), or a whole one (`aws/sqs/queue`) for its properties
     #[arg(value_name = "FILTER")]
     pub filter: Option<String>,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("of").required(true).args(["type_name", "schema"])))]
+pub struct Patch {
+    /// A bundled resource type
+    #[arg(long = "type", value_name = "AWS::X::Y")]
+    pub type_name: Option<String>,
+    /// A resource type's schema
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+    /// The properties that GetResource answers
+    #[arg(long, value_name = "FILE")]
+    pub live: PathBuf,
+    /// The properties wanted
+    #[arg(long, value_name = "FILE")]
+    pub desired: PathBuf,
+    /// The properties wanted last time: what they had and the desired ones have not is removed
+    #[arg(long, value_name = "FILE")]
+    pub applied: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

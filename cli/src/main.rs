@@ -19,7 +19,9 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Run(options) => commands::run::run(options),
         Command::Validate(options) => commands::validate::run(options),
+        Command::Eval(options) => commands::eval::run(options),
         Command::Types(options) => commands::types::run(options),
+        Command::Patch(options) => commands::patch::run(options),
         Command::Sandbox(options) => commands::sandbox::run(options),
     };
     match result {

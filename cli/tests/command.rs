@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-fn json(output: &Output) -> Value {
+fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
 }
 
@@ -51,7 +51,7 @@ fn run(events: &[&str], more: &[&str]) -> Output {
 fn a_create_is_deployed_and_its_response_and_resources_are_reported() {
     let output = run(&["events/create.json"], &["--format", "json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let reports = json(&output);
+    let reports = document(&output);
     let report = &reports[0];
     assert_eq!(report["event"], "events/create.json");
     assert_eq!(report["response"]["Status"], "SUCCESS");
@@ -74,7 +74,7 @@ fn a_create_is_deployed_and_its_response_and_resources_are_reported() {
 #[test]
 fn a_line_tells_of_each_resource_and_the_response_stands_alone_on_standard_output() {
     let output = run(&["events/create.json"], &[]);
-    assert_eq!(json(&output)["Status"], "SUCCESS");
+    assert_eq!(document(&output)["Status"], "SUCCESS");
     for name in ["ordersTable", "orderQueue", "saveOrder", "nightlyRule"] {
         assert!(
             stderr(&output).contains(name),
@@ -107,7 +107,7 @@ fn a_failed_response_is_exit_status_1() {
         &["--format", "json"],
     );
     assert_eq!(output.status.code(), Some(1));
-    let reports = json(&output);
+    let reports = document(&output);
     assert_eq!(reports[0]["response"]["Status"], "FAILED");
     assert_eq!(reports[1]["response"]["Status"], "SUCCESS");
 }
@@ -163,10 +163,7 @@ fn a_sink_of_the_caller_s_own_gets_the_response_as_well() {
 fn a_valid_blueprint_is_exit_status_0() {
     let output = formwork(&["validate", "examples/orders-blueprint.yaml", "--format", "json"]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(
-        json(&output),
-        serde_json::json!({"valid": true, "diagnostics": []})
-    );
+    assert_eq!(document(&output), json!({"valid": true, "diagnostics": []}));
 }
 
 #[test]
@@ -178,7 +175,7 @@ fn an_invalid_blueprint_is_shown_with_its_places() {
     let name = file.to_str().unwrap();
     let output = formwork(&["validate", name, "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
-    let result = json(&output);
+    let result = document(&output);
     assert_eq!(result["valid"], false);
     let places: Vec<_> = result["diagnostics"]
         .as_array()
@@ -222,7 +219,7 @@ fn values_of_variables_are_checked_when_given() {
 #[test]
 fn types_are_found_by_part_and_shown_whole() {
     let list = formwork(&["types", "sqs", "--format", "json"]);
-    let names: Vec<String> = json(&list)
+    let names: Vec<String> = document(&list)
         .as_array()
         .unwrap()
         .iter()
@@ -235,6 +232,121 @@ fn types_are_found_by_part_and_shown_whole() {
         "{}",
         stdout(&one)
     );
+}
+
+/// A folder with these JSON files, and the arguments that name them.
+fn patch(files: &[(&str, Value)], more: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let mut arguments = vec!["patch".to_owned(), "--format".to_owned(), "json".to_owned()];
+    for (option, document) in files {
+        let path = folder.path().join(format!("{option}.json"));
+        std::fs::write(&path, document.to_string()).unwrap();
+        arguments.extend([format!("--{option}"), path.display().to_string()]);
+    }
+    arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
+    formwork(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_change_is_one_operation_and_read_only_siblings_are_left_alone() {
+    let live = json!({
+        "ClusterName": "orders", "NumShards": 1, "NodeType": "db.t4g.small", "ACLName": "open-access",
+        "ARN": "arn:aws:memorydb:x", "ClusterEndpoint": {"Address": "a", "Port": 6379},
+    });
+    let desired = json!({"clusterName": "orders", "numShards": "2", "nodeType": "db.t4g.small", "aclName": "open-access"});
+    let output = patch(
+        &[("live", live), ("desired", desired)],
+        &["--type", "AWS::MemoryDB::Cluster"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let decided = document(&output);
+    assert_eq!(decided["action"], "update");
+    assert_eq!(
+        decided["patch"],
+        json!([{"op": "add", "path": "/NumShards", "value": 2}])
+    );
+    assert_eq!(decided["reasons"], json!([]));
+}
+
+#[test]
+fn a_changed_create_only_property_replaces_and_says_so() {
+    let queue = |name: &str| json!({"QueueName": name});
+    let output = patch(
+        &[
+            ("live", queue("a")),
+            ("desired", queue("b")),
+            ("applied", queue("a")),
+        ],
+        &["--type", "aws/sqs/queue"],
+    );
+    let decided = document(&output);
+    assert_eq!(
+        (&decided["action"], &decided["patch"]),
+        (&json!("replace"), &json!([]))
+    );
+    assert_eq!(decided["reasons"][0]["pointer"], "/QueueName");
+}
+
+#[test]
+fn a_property_that_was_applied_and_is_wanted_no_more_is_removed() {
+    let live = json!({"QueueName": "a", "VisibilityTimeout": 60, "DelaySeconds": 0});
+    let applied = json!({"QueueName": "a", "VisibilityTimeout": 60});
+    let files = [
+        ("live", live),
+        ("desired", json!({"QueueName": "a"})),
+        ("applied", applied),
+    ];
+    let decided = document(&patch(&files, &["--type", "AWS::SQS::Queue"]));
+    assert_eq!(
+        decided["patch"],
+        json!([{"op": "remove", "path": "/VisibilityTimeout"}])
+    );
+}
+
+#[test]
+fn a_desired_state_that_does_not_fit_is_exit_status_1() {
+    let files = [("live", json!({})), ("desired", json!({"queueNam": "a"}))];
+    let output = patch(&files, &["--type", "AWS::SQS::Queue"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("did you mean `queueName`?"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_text_is_evaluated_against_a_context() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("context.json");
+    let context = json!({
+        "variables": {"environment": "prod", "config": "{\"host\": \"db\"}"},
+        "resources": {"queue": {"state": {"arn": "arn:q", "id": "q-1", "tags": ["a"]}, "spec": {"size": 3}}},
+    });
+    std::fs::write(&file, context.to_string()).unwrap();
+    let eval = |text: &str| {
+        formwork(&[
+            "eval",
+            text,
+            "--context",
+            file.to_str().unwrap(),
+            "--format",
+            "json",
+        ])
+    };
+    for (text, value) in [
+        ("orders-${variables.environment}", json!("orders-prod")),
+        ("${resources.queue.spec.size}", json!(3)),
+        ("${queue}", json!("q-1")),
+        ("${queue.state.tags[]}", json!("a")),
+        ("${fromjson(variables.config, \"host\")}", json!("db")),
+        ("$${kept}", json!("${kept}")),
+    ] {
+        assert_eq!(document(&eval(text)), json!({"value": value}), "{text}");
+    }
+    let failed = eval("${variables.enviroment}");
+    assert_eq!(failed.status.code(), Some(1));
+    assert_eq!(document(&failed)["error"]["column"], 3, "{}", stdout(&failed));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One file per subcommand. Each answers `true` for yes, `false` for no (exit status 1).
 
+pub mod eval;
+pub mod patch;
 pub mod run;
 pub mod sandbox;
 pub mod types;

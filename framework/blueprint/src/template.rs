@@ -7,7 +7,8 @@ use crate::{Diagnostic, Reference, Segment, Span, codes, substitution};
 use indexmap::IndexMap;
 use serde_json::Number;
 
-/// A tree of literals and substitutions. Opaque: made by [`crate::check`], read by [`crate::evaluate`].
+/// A tree of literals and substitutions. Opaque: made by [`crate::check`] or [`Template::parse`], read by
+/// [`crate::evaluate`].
 #[derive(Debug, Clone)]
 pub struct Template {
     span: Span,
@@ -105,6 +106,24 @@ impl Template {
         }
     }
 
+    /// Reads a text with substitutions that stands outside a blueprint; spans are ranges of its bytes. What
+    /// its references mean is asked of the [`crate::Scope`] it is evaluated in.
+    ///
+    /// # Errors
+    /// Every substitution that cannot be read.
+    pub fn parse(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut findings = Vec::new();
+        let body = body(substitution::parse_text(text, &Positions::Same(0), &mut findings));
+        if findings.is_empty() {
+            Ok(Template {
+                span: Span::new(0, text.len()),
+                body,
+            })
+        } else {
+            Err(findings)
+        }
+    }
+
     /// Where it stands.
     pub fn span(&self) -> Span {
         self.span
@@ -186,7 +205,11 @@ fn text(node: &Node, text: &str, source: &str, findings: &mut Vec<Diagnostic>) -
         return Body::String(text.to_owned());
     }
     let positions = Positions::of(node, source);
-    let parts = substitution::parse_text(text, &positions, findings);
+    body(substitution::parse_text(text, &positions, findings))
+}
+
+/// A text that is one substitution keeps the type of its value.
+fn body(parts: Vec<Part>) -> Body {
     match <[Part; 1]>::try_from(parts) {
         Ok([Part::Substitution(expression)]) => Body::Whole(expression),
         Ok([Part::Text(text)]) => Body::String(text),

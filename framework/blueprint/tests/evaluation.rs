@@ -8,7 +8,7 @@
 )]
 
 use formwork_blueprint::{
-    ExportType, Format, Kind, Reference, Root, Scope, Segment, Source, Span, Value, check, evaluate,
+    ExportType, Format, Kind, Reference, Root, Scope, Segment, Source, Span, Template, Value, check, evaluate,
 };
 use indexmap::IndexMap;
 use proptest::prelude::*;
@@ -475,5 +475,23 @@ proptest! {
         let shown = evaluated(&text);
         prop_assert!(!shown.contains("hunter"), "{text}: {shown}");
         prop_assert_eq!(evaluated(&text), shown);
+    }
+}
+
+#[test]
+fn a_text_outside_a_blueprint_is_read_and_its_slips_are_all_found() {
+    let template = Template::parse("a-${trim(\" b \")}-$${c}").unwrap();
+    let value = evaluate(&template, &Nothing).unwrap();
+    assert_eq!(value.to_json(), serde_json::json!("a-b-${c}"));
+
+    let findings = Template::parse("${} and ${trim(}").unwrap_err();
+    assert!(findings.len() >= 2, "{findings:?}");
+}
+
+struct Nothing;
+
+impl Scope for Nothing {
+    fn resolve(&self, reference: &Reference) -> Result<Value, String> {
+        Err(format!("there is no {reference}"))
     }
 }

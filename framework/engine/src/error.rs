@@ -69,7 +69,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn of(diagnostic: &Diagnostic, source: &Source) -> Self {
+    /// A finding of the language, with its place in the source.
+    pub fn of(diagnostic: &Diagnostic, source: &Source) -> Self {
         let position = source.location(diagnostic.span);
         Problem {
             code: diagnostic.code.to_owned(),
