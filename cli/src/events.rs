@@ -1,5 +1,6 @@
 //! CloudFormation events from files.
 
+use crate::files;
 use crate::terminal::Failure;
 use serde_json::Value;
 use std::path::Path;
@@ -9,19 +10,10 @@ const RESPONSE_URL_PLACEHOLDER: &str = "{{ResponseURL}}";
 
 /// Reads an event.
 pub fn read(path: &Path) -> Result<Value, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("the event `{}` cannot be read: {error}", path.display())))?;
-    serde_json::from_str(&text).map_err(|error| {
-        Failure::usage_with_hint(
-            format!(
-                "{}:{}:{}: not JSON: {error}",
-                path.display(),
-                error.line(),
-                error.column()
-            ),
-            "an event is the JSON document that CloudFormation sends to a custom resource provider",
-        )
-    })
+    files::json(
+        path,
+        "the document that CloudFormation sends to a custom resource provider",
+    )
 }
 
 /// Puts the sandbox's `url` into the event; the URL that it had of its own, if any.

@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod events;
+mod files;
 mod progress;
 mod render;
 mod terminal;

@@ -1,6 +1,7 @@
 //! `formwork eval`: substitutions in a text, evaluated against values from a file.
 
 use crate::arguments::{Eval, Format};
+use crate::files;
 use crate::render;
 use crate::terminal::{Failure, print, print_json};
 use formwork_blueprint::Format as SourceFormat;
@@ -62,14 +63,14 @@ impl Context {
     }
 
     fn read(path: &std::path::Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("the file `{}` cannot be read: {error}", path.display()))
-        })?;
-        let context: Map<String, Json> = serde_json::from_str(&text).map_err(|error| {
-            let place = format!("{}:{}:{}", path.display(), error.line(), error.column());
-            Failure::usage(format!("{place}: not a JSON object: {error}"))
-        })?;
-        Ok(Context::of(context))
+        let what = "an object of `variables`, `resources`, `datasources` and `children`";
+        match files::json(path, what)? {
+            Json::Object(sections) => Ok(Context::of(sections)),
+            _ => Err(Failure::usage_with_hint(
+                format!("{}: no JSON object", path.display()),
+                format!("expected {what}"),
+            )),
+        }
     }
 }
 

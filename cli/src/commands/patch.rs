@@ -1,6 +1,7 @@
 //! `formwork patch`: how a live resource would be brought to its desired state.
 
 use crate::arguments::{Format, Patch};
+use crate::files;
 use crate::terminal::{Failure, print, print_error, print_json};
 use formwork_schema::{Decision, Reason, ResourceSchema, decide, load, remember, resolve_type};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ const SALT: &str = "00";
 
 pub fn run(options: &Patch) -> Result<bool, Failure> {
     let schema = schema(options)?;
-    let live = document(&options.live)?;
+    let live = properties(&options.live)?;
     let Some(desired) = fitted(&schema, &options.desired)? else {
         return Ok(false);
     };
@@ -75,7 +76,7 @@ fn schema(options: &Patch) -> Result<ResourceSchema, Failure> {
                 Err(error) => Err(Failure::outside("the bundled schema cannot be read", error)),
             }
         }
-        (_, Some(path)) => ResourceSchema::parse(&document(path)?.to_string())
+        (_, Some(path)) => ResourceSchema::parse(&files::text(path)?)
             .map_err(|error| Failure::usage(format!("{}: {error}", path.display()))),
         (None, None) => Err(Failure::usage("one of `--type` and `--schema` is required")),
     }
@@ -84,7 +85,7 @@ fn schema(options: &Patch) -> Result<ResourceSchema, Failure> {
 /// A document of properties as the schema names and types them; `None`, and the findings on standard error, if
 /// it does not fit.
 fn fitted(schema: &ResourceSchema, path: &Path) -> Result<Option<Value>, Failure> {
-    let conformed = schema.conform(&document(path)?, &BTreeSet::new());
+    let conformed = schema.conform(&properties(path)?, &BTreeSet::new());
     for violation in &conformed.violations {
         let help = violation
             .help
@@ -101,15 +102,6 @@ fn fitted(schema: &ResourceSchema, path: &Path) -> Result<Option<Value>, Failure
     Ok(conformed.violations.is_empty().then_some(conformed.value))
 }
 
-fn document(path: &Path) -> Result<Value, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("the file `{}` cannot be read: {error}", path.display())))?;
-    serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!(
-            "{}:{}:{}: not JSON: {error}",
-            path.display(),
-            error.line(),
-            error.column()
-        ))
-    })
+fn properties(path: &Path) -> Result<Value, Failure> {
+    files::json(path, "the properties of a resource")
 }

@@ -1,6 +1,7 @@
 //! `formwork validate`: a blueprint against its language and the resource type schemas.
 
 use crate::arguments::{Format, Validate};
+use crate::files;
 use crate::render;
 use crate::terminal::{Failure, print, print_error, print_json};
 use async_trait::async_trait;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 pub fn run(options: &Validate) -> Result<bool, Failure> {
     let name = options.blueprint.display().to_string();
-    let source = Source::new(name.as_str(), read(&options.blueprint)?);
+    let source = Source::new(name.as_str(), files::text(&options.blueprint)?);
     let mut target = Target::new(source.clone());
     target.variables = variables(&options.variables)?;
     let problems = check(&target)?;
@@ -74,18 +75,6 @@ impl SchemaSource for Bundled {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("the file `{}` cannot be read: {error}", path.display())))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!(
-            "the file `{}` is not UTF-8 text (byte {at})",
-            path.display()
-        ))
-    })
-}
-
 /// Values from `name=value` pairs and from files; later ones win.
 fn variables(given: &[String]) -> Result<Map<String, Value>, Failure> {
     let mut values = Map::new();
@@ -101,7 +90,7 @@ fn variables(given: &[String]) -> Result<Map<String, Value>, Failure> {
 }
 
 fn variables_file(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let source = Source::new(path.display().to_string(), read(path)?);
+    let source = Source::new(path.display().to_string(), files::text(path)?);
     let value = formwork_blueprint::parse_value(&source).map_err(|diagnostics| {
         let lines: Vec<String> = diagnostics
             .iter()

@@ -70,16 +70,7 @@ impl Turn<'_> {
         understood: &Understood,
         mut tracked: Tracked,
     ) -> Result<Next, FlowError> {
-        let Stage::Polling {
-            physical_resource_id,
-            state,
-            ..
-        } = &tracked.record.stage
-        else {
-            return Err(FlowError::Record("it is not at the stage it was".into()));
-        };
-        let cx = self.context(physical_resource_id.clone(), tracked.record.deadline);
-        let state = state.clone();
+        let (cx, state) = self.pending(&tracked)?;
         let call = understood.resource.poll(
             Call {
                 head: &understood.head,
@@ -100,16 +91,7 @@ impl Turn<'_> {
         understood: &Understood,
         mut tracked: Tracked,
     ) -> Result<Next, FlowError> {
-        let Stage::Polling {
-            physical_resource_id,
-            state,
-            ..
-        } = &tracked.record.stage
-        else {
-            return Err(FlowError::Record("it is not at the stage it was".into()));
-        };
-        let cx = self.context(physical_resource_id.clone(), tracked.record.deadline);
-        let state = state.clone();
+        let (cx, state) = self.pending(&tracked)?;
         let call = understood.resource.timed_out(
             Call {
                 head: &understood.head,
@@ -125,6 +107,21 @@ impl Turn<'_> {
         let so_far = tracked.so_far(cx.known_id());
         self.answer(self.failure(failure, so_far), tracked, Some(understood))
             .await
+    }
+
+    /// What a pending operation goes on with.
+    fn pending(&self, tracked: &Tracked) -> Result<(Context, Value), FlowError> {
+        match &tracked.record.stage {
+            Stage::Polling {
+                physical_resource_id,
+                state,
+                ..
+            } => Ok((
+                self.context(physical_resource_id.clone(), tracked.record.deadline),
+                state.clone(),
+            )),
+            _ => Err(FlowError::Record("it is not at the stage it was".into())),
+        }
     }
 
     fn context(&self, id: Option<String>, deadline: Timestamp) -> Context {
