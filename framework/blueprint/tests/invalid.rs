@@ -1,6 +1,6 @@
-//! Invalid documents and what is said about each: text against text.
+//! Invalid documents and all that is said about each: text against text.
 //!
-//! The files in `tests/invalid` hold cases of the form
+//! Every file in `tests/invalid` holds cases of the form
 //!
 //! ```text
 //! === title            (a title that ends in [json] or [inline] says the format)
@@ -8,43 +8,55 @@
 //! > line:column `what is underlined` code: message (help)
 //! ```
 //!
+//! A case lists every finding of its document: what follows from one mistake must not be told as a second one.
 //! After a change on purpose, copy the file that the failing test names over the one it read.
 #![allow(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
+    clippy::expect_used,
     clippy::panic,
     reason = "tests fail by panicking"
 )]
 
-use formwork_blueprint::{Format, Severity, Source, check};
-use std::fmt::Write as _;
-use std::path::Path;
+mod told;
 
-#[track_caller]
-fn check_file(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/invalid")
-        .join(name);
-    let expected = std::fs::read_to_string(&path).unwrap();
-    let actual = replay(&expected);
-    if actual != expected {
-        let found = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::write(&found, &actual).unwrap();
-        let differing = expected
-            .lines()
-            .zip(actual.lines())
-            .position(|(left, right)| left != right);
-        let line = differing.unwrap_or(expected.lines().count().min(actual.lines().count()));
-        panic!(
-            "{}:{} differs\nexpected: {:?}\n  actual: {:?}\nall of it: {}",
-            path.display(),
-            line + 1,
-            expected.lines().nth(line),
-            actual.lines().nth(line),
-            found.display()
-        );
+use formwork_blueprint::{Format, Severity, Source, check, codes};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn every_finding_of_every_document_is_as_written() {
+    let mut wrong = String::new();
+    for path in files() {
+        let expected = std::fs::read_to_string(&path).unwrap();
+        let actual = replay(&expected);
+        if actual != expected {
+            let found = Path::new(env!("CARGO_TARGET_TMPDIR")).join(path.file_name().unwrap());
+            std::fs::write(&found, &actual).unwrap();
+            let differing = expected.lines().zip(actual.lines()).position(|(a, b)| a != b);
+            let line = differing.unwrap_or(expected.lines().count().min(actual.lines().count()));
+            let _infallible = writeln!(
+                wrong,
+                "{}:{} differs\nexpected: {:?}\n  actual: {:?}\nall of it: {}",
+                path.display(),
+                line + 1,
+                expected.lines().nth(line),
+                actual.lines().nth(line),
+                found.display()
+            );
+        }
     }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/invalid");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
 }
 
 /// The cases with what is found now.
@@ -88,62 +100,29 @@ fn findings(title: &str, document: &str) -> String {
             .is_sorted_by_key(|finding| (finding.span, finding.code)),
         "sorted: {title}"
     );
-    let mut out = String::new();
-    for finding in checked.diagnostics {
+    for finding in &checked.diagnostics {
         assert!(
             !finding.message.ends_with('.') && !finding.message.contains('\n'),
             "{}",
             finding.message
         );
         assert!(
-            formwork_blueprint::codes::find(finding.code).is_some(),
+            codes::find(finding.code).is_some(),
             "{} is registered",
             finding.code
         );
-        let location = source.location(finding.span);
-        let place = location
-            .path
-            .unwrap_or(format!("{}:{}", location.line, location.column));
-        let text = &source.text()[finding.span.start..finding.span.end];
-        let text = text.lines().next().unwrap_or_default();
-        let help = finding.help.map(|help| format!(" ({help})")).unwrap_or_default();
-        let _infallible = writeln!(
-            out,
-            "> {place} `{text}` {}: {}{help}",
-            finding.code, finding.message
-        );
-        for (span, label) in finding.labels {
-            let location = source.location(span);
-            let place = location
-                .path
-                .unwrap_or(format!("{}:{}", location.line, location.column));
-            let _infallible = writeln!(out, ">   {place} {label}");
+    }
+    told::told(&source, &checked.diagnostics)
+}
+
+#[test]
+fn titles_are_unique_so_that_each_case_can_be_found() {
+    let mut titles = BTreeSet::new();
+    for path in files() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for title in text.lines().filter_map(|line| line.strip_prefix("=== ")) {
+            let case = format!("{}: {title}", path.display());
+            assert!(titles.insert(case.clone()), "{case} is there twice");
         }
     }
-    out
-}
-
-#[test]
-fn text_is_yaml_or_json() {
-    check_file("syntax.txt");
-}
-
-#[test]
-fn sections_have_their_shape() {
-    check_file("sections.txt");
-}
-
-#[test]
-fn substitutions_stand_where_they_may() {
-    check_file("substitutions.txt");
-}
-
-#[test]
-fn references_lead_somewhere() {
-    check_file("references.txt");
-}
-
-#[test]
-fn invalid_examples_of_the_specification_are_refused() {
-    check_file("specification.txt");
 }
