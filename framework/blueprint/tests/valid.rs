@@ -1,28 +1,14 @@
-//! Valid documents: the specification's own examples, and corners of the language.
-//!
-//! The examples are completed minimally: with a version, with declarations of the names they use, and with a
-//! resource where they have none. Fragments are put into their section.
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::panic,
-    reason = "tests fail by panicking"
-)]
+//! Valid documents: corners of the language. The specification's own examples are in `specification.rs`.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use formwork_blueprint::{Format, Source, check};
-use std::path::Path;
 
-#[track_caller]
-fn check_file(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/valid")
-        .join(name);
-    let file = std::fs::read_to_string(path).unwrap();
-    let cases: Vec<_> = file
+#[test]
+fn corners_of_the_language_are_valid() {
+    let cases: Vec<_> = include_str!("valid/corners.txt")
         .split("=== ")
         .skip(1)
-        .filter_map(|case| case.split_once('\n'))
+        .map(|case| case.split_once('\n').unwrap())
         .collect();
     assert!(!cases.is_empty());
     let mut wrong = Vec::new();
@@ -42,14 +28,4 @@ fn check_file(name: &str) {
         wrong.extend(found.iter().map(|finding| finding.one_line(&source)));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn examples_of_the_specification_are_valid() {
-    check_file("specification.txt");
-}
-
-#[test]
-fn corners_of_the_language_are_valid() {
-    check_file("corners.txt");
 }
