@@ -1,7 +1,7 @@
 //! Values for variables: what is given, completed and checked.
 
 use crate::value::Kind;
-use crate::{Blueprint, Diagnostic, Value, Variable, codes, spelling, typed};
+use crate::{Blueprint, Diagnostic, Value, Variable, VariableType, codes, spelling, typed};
 use indexmap::IndexMap;
 
 impl Blueprint {
@@ -27,12 +27,13 @@ impl Blueprint {
                 .map(|json| accept(name, variable, &Value::from_json(json)))
             {
                 Some(Ok(value)) => {
-                    bound.insert(name.clone(), value.tainted_if(variable.secret));
+                    bound.insert(name.clone(), meant(variable, value).tainted_if(variable.secret));
                 }
                 Some(Err(finding)) => findings.push(*finding),
                 None => match &variable.default {
                     Some(default) => {
-                        bound.insert(name.clone(), default.clone().tainted_if(variable.secret));
+                        let value = meant(variable, default.clone());
+                        bound.insert(name.clone(), value.tainted_if(variable.secret));
                     }
                     None => findings.push(missing(name, variable)),
                 },
@@ -51,6 +52,16 @@ impl Blueprint {
         Diagnostic::error(codes::UNKNOWN_VARIABLE_VALUE, crate::Span::default(), message).help_if(
             spelling::did_you_mean(name, self.variables.keys().map(String::as_str)),
         )
+    }
+}
+
+/// What a label stands for; other values stand for themselves.
+fn meant(variable: &Variable, value: Value) -> Value {
+    match (&variable.kind, value.as_str()) {
+        (VariableType::Custom(labels), Some(label)) => {
+            labels.value(label).map_or_else(|| value.clone(), Value::string)
+        }
+        _ => value,
     }
 }
 
@@ -73,6 +84,15 @@ fn accept(name: &str, variable: &Variable, given: &Value) -> Result<Value, Box<D
             message,
         )));
     };
+    if let Some(problem) = typed::unknown_label(&variable.kind, &value, variable.secret) {
+        let message = format!(
+            "the variable `{name}` must be {}, found {}",
+            variable.kind.noun(),
+            problem.found
+        );
+        let finding = Diagnostic::error(codes::UNKNOWN_LABEL, variable.span, message);
+        return Err(Box::new(finding.help_if(problem.help)));
+    }
     if !variable.allowed.is_empty()
         && !variable
             .allowed

@@ -1,6 +1,6 @@
 //! A checked blueprint. Only [`crate::check`] makes one.
 
-use crate::{Diagnostic, Kind, Reference, Span, Template, Value};
+use crate::{Diagnostic, Enumeration, Kind, Reference, Span, Template, Value};
 use indexmap::IndexMap;
 
 /// What [`crate::check`] found: the blueprint if there was no error, and every diagnostic sorted by position.
@@ -38,8 +38,8 @@ pub enum VariableType {
     Float,
     /// `boolean`
     Boolean,
-    /// `{provider}/{type}`, an enumeration of labels
-    Custom(String),
+    /// `{provider}/{type}`: one of its labels
+    Custom(Enumeration),
 }
 
 impl VariableType {
@@ -50,7 +50,7 @@ impl VariableType {
             VariableType::Integer => "an integer".to_owned(),
             VariableType::Float => "a number".to_owned(),
             VariableType::Boolean => "a boolean".to_owned(),
-            VariableType::Custom(name) => format!("a label of `{name}`"),
+            VariableType::Custom(labels) => format!("a label of `{}`", labels.name()),
         }
     }
 }

@@ -69,6 +69,7 @@ mod check;
 pub mod codes;
 mod data;
 mod diagnostic;
+mod enumerations;
 mod evaluate;
 mod functions;
 mod graph;
@@ -84,6 +85,7 @@ pub use blueprint::{Blueprint, Checked, Export, ExportType, Resource, Variable, 
 pub use check::check;
 pub use data::parse_value;
 pub use diagnostic::{Diagnostic, Severity};
+pub use enumerations::{Enumeration, Enumerations};
 pub use evaluate::{EvaluationError, Scope, evaluate, evaluate_reference};
 pub use source::{Format, Location, Source, Span};
 pub use substitution::{Reference, Root, Segment};

@@ -1,6 +1,8 @@
 //! The types that variables declare, and what is a value of each.
 
 use crate::VariableType;
+use crate::bind::{choices, describe};
+use crate::spelling;
 use crate::value::{Kind, Value};
 use serde_json::Number;
 
@@ -29,6 +31,30 @@ pub(crate) fn of_type(kind: &VariableType, value: &Value, from_text: bool) -> Op
         }
         _ => None,
     }
+}
+
+/// A text that is no label of its custom type.
+pub(crate) struct UnknownLabel {
+    /// What it is instead, without its content if it is secret.
+    pub(crate) found: String,
+    /// The nearest label, or some to choose from.
+    pub(crate) help: Option<String>,
+}
+
+/// What is wrong with a value of a custom type, if something is.
+pub(crate) fn unknown_label(kind: &VariableType, value: &Value, secret: bool) -> Option<UnknownLabel> {
+    let (VariableType::Custom(labels), Kind::String(text)) = (kind, &value.kind) else {
+        return None;
+    };
+    if labels.value(text).is_some() {
+        return None;
+    }
+    let near = || spelling::did_you_mean(text, labels.labels());
+    let some = || choices(&labels.labels().map(Value::string).collect::<Vec<_>>());
+    Some(UnknownLabel {
+        found: describe(value, secret),
+        help: (!secret).then(|| near().unwrap_or_else(some)),
+    })
 }
 
 /// Equality of scalars, with numbers compared by what they mean: `1.0` is `1`.

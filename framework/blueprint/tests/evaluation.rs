@@ -304,6 +304,43 @@ fn wrong_values_are_all_reported_and_secrets_are_not_shown() {
 }
 
 #[test]
+fn labels_are_checked_when_values_are_given() {
+    let source = Source::new(
+        "a.yaml",
+        "version: 2023-04-20
+variables:
+  region: {type: aws/region, allowedValues: [eu-west-1, eu-central-1]}
+  size: {type: aws/ec2/instanceSize, default: t3.micro}
+  hidden: {type: aws/region, secret: true}
+resources: {queue: {type: aws/sqs/queue}}
+",
+    );
+    let blueprint = check(&source).blueprint.unwrap();
+    let bind = |json: serde_json::Value| {
+        blueprint.bind(json.as_object().unwrap()).map_err(|findings| {
+            let lines = findings.iter().map(|finding| finding.one_line(&source));
+            lines.collect::<Vec<_>>().join("\n")
+        })
+    };
+    let bound = bind(serde_json::json!({"region": "eu-west-1", "hidden": "us-east-1"})).unwrap();
+    assert_eq!(bound["size"], Value::string("t3.micro"));
+    assert!(bound["hidden"].secret);
+    for (given, expected) in [
+        (
+            serde_json::json!({"region": "eu-west-l", "hidden": "hunter2"}),
+            "a.yaml:3:3: the variable `region` must be a label of `aws/region`, found the string `eu-west-l` (did you mean `eu-west-1`?)\n\
+             a.yaml:5:3: the variable `hidden` must be a label of `aws/region`, found a string",
+        ),
+        (
+            serde_json::json!({"region": "us-east-1", "hidden": "us-east-1"}),
+            "a.yaml:3:3: the value of variable `region`, the string `us-east-1`, is not among its allowed values (choose `eu-west-1` or `eu-central-1`)",
+        ),
+    ] {
+        assert_eq!(bind(given).unwrap_err(), expected);
+    }
+}
+
+#[test]
 fn inline_blueprints_take_strings_for_every_scalar() {
     let object = serde_json::json!({
         "version": "2023-04-20",

@@ -1,5 +1,6 @@
 //! Function calls and interpolation, judged as far as types are known before deploying.
 
+use super::Language;
 use super::context::Context;
 use super::declared::Declared;
 use super::variables::parse_type;
@@ -33,7 +34,7 @@ fn type_of(context: &mut Context<'_>, expression: &Expression) -> Type {
                 Type::Float
             }
         }
-        Expression::Reference(reference) => type_of_reference(context.declared, reference),
+        Expression::Reference(reference) => type_of_reference(context.language, context.declared, reference),
         Expression::Call(call) => type_of_call(context, call),
     }
 }
@@ -68,7 +69,7 @@ fn type_of_call(context: &mut Context<'_>, call: &Call) -> Type {
 }
 
 /// What a reference yields, as far as the document tells.
-pub(super) fn type_of_reference(declared: &Declared, reference: &Reference) -> Type {
+pub(super) fn type_of_reference(language: &Language, declared: &Declared, reference: &Reference) -> Type {
     let names: Vec<Option<&str>> = reference
         .path
         .iter()
@@ -78,7 +79,10 @@ pub(super) fn type_of_reference(declared: &Declared, reference: &Reference) -> T
         })
         .collect();
     match (&reference.root, names.as_slice()) {
-        (Root::Variable(name), []) => match declared.variable_type(name).and_then(parse_type) {
+        (Root::Variable(name), []) => match declared
+            .variable_type(name)
+            .and_then(|text| parse_type(text, &language.enumerations))
+        {
             Some(VariableType::String | VariableType::Custom(_)) => Type::String,
             Some(VariableType::Integer) => Type::Integer,
             Some(VariableType::Float) => Type::Float,

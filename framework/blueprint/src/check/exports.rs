@@ -93,7 +93,7 @@ fn field(context: &mut Context<'_>, node: &Node) -> Option<Reference> {
 
 /// Compares the types as far as they are known before anything is deployed.
 fn check_type(context: &mut Context<'_>, kind: ExportType, node: &Node, field: &Reference) {
-    let found = calls::type_of_reference(context.declared, field);
+    let found = calls::type_of_reference(context.language, context.declared, field);
     let fits = found == Type::Any
         || match kind {
             ExportType::String => found == Type::String,

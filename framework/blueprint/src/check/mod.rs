@@ -29,16 +29,22 @@ const MAX_DIAGNOSTICS: usize = 500;
 struct Language {
     version: &'static str,
     functions: crate::functions::Functions,
+    enumerations: crate::Enumerations,
 }
 
-const V2023_04_20: Language = Language {
-    version: "2023-04-20",
-    functions: crate::functions::Functions::CORE,
-};
+impl Language {
+    fn v2023_04_20() -> Self {
+        Language {
+            version: "2023-04-20",
+            functions: crate::functions::Functions::CORE,
+            enumerations: crate::Enumerations::default(),
+        }
+    }
+}
 
 /// Parses and checks a source: syntax, sections, substitutions, references, cycles.
 pub fn check(source: &Source) -> Checked {
-    check_as(source, &V2023_04_20)
+    check_as(source, &Language::v2023_04_20())
 }
 
 fn check_as(source: &Source, language: &Language) -> Checked {

@@ -2,10 +2,10 @@
 
 use super::context::{Context, Fields, Section};
 use crate::bind::{choices, describe};
-use crate::spelling::{did_you_mean, shown};
+use crate::spelling::{all_of, did_you_mean, shown};
 use crate::syntax::{Data, Entry, Node, ScalarKind};
 use crate::value::{Kind, Value};
-use crate::{Diagnostic, Variable, VariableType, codes, typed};
+use crate::{Diagnostic, Enumerations, Variable, VariableType, codes, typed};
 use indexmap::IndexMap;
 
 const VARIABLE: Section = Section {
@@ -33,14 +33,12 @@ pub(super) fn read(context: &mut Context<'_>, node: &Node) -> IndexMap<String, V
     variables.collect()
 }
 
-/// Reads a custom or core type.
-pub(super) fn parse_type(text: &str) -> Option<VariableType> {
-    if let Some((_, kind)) = TYPES.iter().find(|(name, _)| *name == text) {
-        return Some(kind.clone());
+/// Reads a core or custom type.
+pub(super) fn parse_type(text: &str, custom: &Enumerations) -> Option<VariableType> {
+    match TYPES.iter().find(|(name, _)| *name == text) {
+        Some((_, kind)) => Some(kind.clone()),
+        None => custom.find(text).map(VariableType::Custom),
     }
-    let parts: Vec<&str> = text.split('/').collect();
-    let sound = parts.len() >= 2 && parts.iter().all(|part| crate::substitution::is_quoted_name(part));
-    sound.then(|| VariableType::Custom(text.to_owned()))
 }
 
 fn variable(context: &mut Context<'_>, entry: &Entry) -> Option<Variable> {
@@ -78,7 +76,7 @@ fn variable(context: &mut Context<'_>, entry: &Entry) -> Option<Variable> {
 
 fn kind(context: &mut Context<'_>, node: &Node) -> Option<VariableType> {
     let text = context.fixed_text(node, "a variable's `type`", codes::SUBSTITUTION_IN_VARIABLE)?;
-    let kind = parse_type(&text);
+    let kind = parse_type(&text, &context.language.enumerations);
     if kind.is_none() {
         let message = format!("unknown variable type `{}`", shown(&text));
         let all = "it is `string`, `integer`, `float`, `boolean` or a custom type such as `aws/region`";
@@ -88,12 +86,41 @@ fn kind(context: &mut Context<'_>, node: &Node) -> Option<VariableType> {
             "list" | "array" | "object" | "map" | "CommaDelimitedList" => Some(
                 "variables are scalars: pass JSON in a `string` and read it with `jsondecode`".to_owned(),
             ),
-            _ => did_you_mean(&text, TYPES.iter().map(|(name, _)| *name)),
+            _ => custom_type(&text, &context.language.enumerations),
         };
         let finding = Diagnostic::error(codes::UNKNOWN_VARIABLE_TYPE, node.span, message);
         context.report(finding.help(alias.unwrap_or_else(|| all.to_owned())));
     }
     kind
+}
+
+/// The nearest type, or all the custom types there are of the provider and service that are meant.
+fn custom_type(text: &str, custom: &Enumerations) -> Option<String> {
+    const MOST: usize = 40;
+    let names = custom.names();
+    let core = TYPES.iter().map(|(name, _)| *name);
+    if let Some(help) = did_you_mean(text, core.chain(names.iter().copied())) {
+        return Some(help);
+    }
+    let provider = text
+        .split_inclusive('/')
+        .next()
+        .filter(|provider| provider.ends_with('/'))?;
+    let (service, _) = text.rsplit_once('/')?;
+    let of = |prefix: &str| -> Vec<&str> {
+        let starts = |name: &&&str| {
+            name.strip_prefix(prefix)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        names.iter().filter(starts).copied().collect()
+    };
+    let mut near = of(service);
+    if near.is_empty() {
+        near = of(provider.trim_end_matches('/'));
+    }
+    let more = if near.len() > MOST { ", ..." } else { "" };
+    near.truncate(MOST);
+    (!near.is_empty()).then(|| format!("there are {}{more}", all_of(&near)))
 }
 
 fn boolean(context: &mut Context<'_>, node: &Node) -> bool {
@@ -181,8 +208,14 @@ fn typed(
     let accepted = value
         .as_ref()
         .and_then(|value| typed::of_type(kind, value, context.is_inline()));
-    if accepted.is_some() {
-        return accepted;
+    if let Some(accepted) = accepted {
+        if let Some(problem) = typed::unknown_label(kind, &accepted, secret) {
+            let message = format!("{what} must be {}, found {}", kind.noun(), problem.found);
+            let finding = Diagnostic::error(codes::UNKNOWN_LABEL, node.span, message);
+            context.report(finding.help_if(problem.help));
+            return None;
+        }
+        return Some(accepted);
     }
     if node
         .scalar()

@@ -12,6 +12,9 @@ super::codes! { SECTIONS:
         "version: 2023-04-20";
     UNKNOWN_VARIABLE_TYPE = "unknown-variable-type", "a variable type that does not exist",
         "variables: {size: {type: strin}}";
+    UNKNOWN_LABEL = "unknown-label", "a value that is no label of its variable's custom type",
+        "variables: {region: {type: aws/region, default: eu-west-11}}",
+        "choose one of the labels; an enumeration has no other values";
     BOOLEAN_ALLOWED_VALUES = "boolean-allowed-values", "allowed values of a boolean variable",
         "variables: {on: {type: boolean, allowedValues: [true]}}";
     EMPTY_ALLOWED_VALUES = "empty-allowed-values", "an empty list of allowed values",
