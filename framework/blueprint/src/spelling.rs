@@ -68,7 +68,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// Case, hyphens and underscores are the slips that no distance should count.
-fn fold(name: &str) -> String {
+pub(crate) fn fold(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '-' | '_'))
         .flat_map(char::to_lowercase)

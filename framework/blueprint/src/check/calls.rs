@@ -3,6 +3,7 @@
 use super::Language;
 use super::context::Context;
 use super::declared::Declared;
+use super::habits;
 use super::variables::parse_type;
 use crate::functions::Type;
 use crate::spelling::{all_of, did_you_mean};
@@ -48,7 +49,8 @@ fn type_of_call(context: &mut Context<'_>, call: &Call) -> Type {
     let functions = context.language.functions;
     let Some(function) = functions.find(&call.name) else {
         let message = format!("there is no function `{}`", call.name);
-        let help = did_you_mean(&call.name, functions.names()).unwrap_or_else(|| {
+        let help = habits::function(&call.name).or_else(|| did_you_mean(&call.name, functions.names()));
+        let help = help.unwrap_or_else(|| {
             let names: Vec<&str> = functions.names().collect();
             format!("there are {}", all_of(&names))
         });

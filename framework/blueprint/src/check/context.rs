@@ -1,12 +1,14 @@
 //! What every part of the checker shares: the findings, and how nodes of an expected shape are read.
 
 use super::declared::Declared;
+use super::habits::{self, Hint, Hints};
 use super::{Language, calls, cloudformation, references};
 use crate::graph::Graph;
 use crate::spelling::{all_of, did_you_mean, nearest, shown};
 use crate::substitution::{find_opening, is_quoted_name, unescape};
 use crate::syntax::{Data, Entry, Key, Node, Positions, ScalarKind};
 use crate::{Diagnostic, Format, Root, Source, Span, Template, codes, template};
+use indexmap::IndexMap;
 
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source,
@@ -15,6 +17,8 @@ pub(super) struct Context<'a> {
     /// References between elements, by their numbers in [`Declared`].
     pub(super) graph: Graph,
     findings: Vec<Diagnostic>,
+    /// The keys that each map lacks, told in one finding.
+    missing: IndexMap<(Span, &'static str), (&'static Section, Vec<&'static str>)>,
     suggestions_left: usize,
 }
 
@@ -28,23 +32,47 @@ pub(super) struct Section {
     pub(super) name: &'static str,
     pub(super) keys: &'static [&'static str],
     /// Advice for keys that people bring along from elsewhere.
-    pub(super) hints: &'static [(&'static str, &'static str)],
+    pub(super) hints: Hints,
+    /// How one is written, for whoever wrote something else.
+    pub(super) form: &'static str,
+}
+
+/// What to do about a key that is not known.
+struct Advice {
+    /// The key that was probably meant.
+    meant: Option<&'static str>,
+    text: String,
 }
 
 impl Section {
-    /// What to do about a key that is not known: the nearest one that is, else a hint.
-    fn advice(&self, key: &str) -> Option<String> {
-        let hint = |name: &str| {
-            let found = self
-                .hints
-                .iter()
-                .find(|(known, _)| known.eq_ignore_ascii_case(name));
-            found.map(|(_, hint)| (*hint).to_owned())
+    fn advice(&self, entry: &Entry) -> Option<Advice> {
+        let key = entry.key.text.as_str();
+        let meant = |name: &'static str| Advice {
+            meant: Some(name),
+            text: format!("did you mean `{name}`?"),
         };
-        hint(key)
-            .or_else(|| did_you_mean(key, self.keys.iter().copied()))
-            .or_else(|| nearest(key, self.hints.iter().map(|(known, _)| *known)).and_then(hint))
+        match habits::find(self.hints, key) {
+            Some(Hint::Is(name)) => Some(meant(name)),
+            Some(Hint::Instead(text)) => Some(Advice {
+                meant: None,
+                text: text.to_owned(),
+            }),
+            None if self.keys.contains(&"resources") && looks_like_resource(&entry.value) => Some(Advice {
+                meant: Some("resources"),
+                text: "a resource stands under `resources`".to_owned(),
+            }),
+            None => nearest(key, self.keys.iter().copied()).map(meant),
+        }
     }
+}
+
+fn looks_like_resource(node: &Node) -> bool {
+    let Data::Map(entries) = &node.data else {
+        return false;
+    };
+    let kind = entries.iter().find(|entry| entry.key.text == "type");
+    kind.and_then(|entry| entry.value.scalar())
+        .is_some_and(|scalar| scalar.text.contains('/') || scalar.text.contains("::"))
 }
 
 /// The entries of a map and what to point at when one is missing.
@@ -70,10 +98,9 @@ impl<'n> Fields<'n> {
             .entries
             .iter()
             .filter(|entry| !self.section.keys.contains(&entry.key.text.as_str()));
-        let meant = format!("did you mean `{key}`?");
         unknown
-            .filter_map(|entry| self.section.advice(&entry.key.text))
-            .any(|advice| advice == meant)
+            .filter_map(|entry| self.section.advice(entry))
+            .any(|advice| advice.meant == Some(key))
     }
 }
 
@@ -114,6 +141,7 @@ impl<'a> Context<'a> {
             declared,
             graph: Graph::new(declared.elements()),
             findings,
+            missing: IndexMap::new(),
             suggestions_left: MAX_SUGGESTIONS,
         }
     }
@@ -124,7 +152,13 @@ impl<'a> Context<'a> {
         did_you_mean(root.name(), self.declared.candidates(root))
     }
 
-    pub(super) fn finish(self) -> Vec<Diagnostic> {
+    pub(super) fn finish(mut self) -> Vec<Diagnostic> {
+        for ((span, name), (section, keys)) in self.missing {
+            let message = format!("{name} needs {}", all_of(&keys));
+            let finding = Diagnostic::error(codes::MISSING_KEY, span, message);
+            self.findings
+                .push(finding.help(format!("as in `{}`", section.form)));
+        }
         self.findings
     }
 
@@ -151,7 +185,19 @@ impl<'a> Context<'a> {
 
     pub(super) fn wrong_shape(&mut self, node: &Node, what: &str, expected: &str) {
         let message = format!("{what} must be {expected}, found {}", node.noun());
-        self.report(Diagnostic::error(codes::WRONG_SHAPE, node.span, message));
+        let help = slip(node, expected, self.source);
+        let help = help.or_else(|| {
+            let list = matches!(node.data, Data::List(_)) && expected == "a map";
+            list.then(|| "a map has lines of the form `name: value`, without `-`".to_owned())
+        });
+        self.report(Diagnostic::error(codes::WRONG_SHAPE, node.span, message).help_if(help));
+    }
+
+    fn not_its_form(&mut self, node: &Node, section: &Section) {
+        let message = format!("{} must be a map, found {}", section.name, node.noun());
+        let help = slip(node, "a map", self.source);
+        let help = help.unwrap_or_else(|| format!("write it as in `{}`", section.form));
+        self.report(Diagnostic::error(codes::WRONG_SHAPE, node.span, message).help(help));
     }
 
     /// The fields of a map with fixed keys; unknown ones are reported.
@@ -161,12 +207,19 @@ impl<'a> Context<'a> {
         section: &'static Section,
         owner: Span,
     ) -> Option<Fields<'n>> {
-        let entries = self.map(node, section.name)?;
+        let entries = match &node.data {
+            Data::Map(entries) => entries.as_slice(),
+            _ if node.is_null() => &[],
+            _ => {
+                self.not_its_form(node, section);
+                return None;
+            }
+        };
         for entry in entries
             .iter()
             .filter(|entry| !section.keys.contains(&entry.key.text.as_str()))
         {
-            self.unknown_key(&entry.key, section);
+            self.unknown_key(entry, section);
         }
         Some(Fields {
             entries,
@@ -175,7 +228,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    fn unknown_key(&mut self, key: &Key, section: &Section) {
+    fn unknown_key(&mut self, entry: &Entry, section: &Section) {
+        let key = &entry.key;
         let text = key.text.as_str();
         if find_opening(text).is_some() {
             return self.report(template::substitution_in_key(key.span, text));
@@ -184,18 +238,22 @@ impl<'a> Context<'a> {
             return self.report(finding);
         }
         let help = section
-            .advice(text)
+            .advice(entry)
+            .map(|advice| advice.text)
             .unwrap_or_else(|| format!("it may have {}", all_of(section.keys)));
         let message = format!("unknown key `{}` in {}", shown(text), section.name);
         self.report(Diagnostic::error(codes::UNKNOWN_KEY, key.span, message).help(help));
     }
 
     /// A field that must be there.
-    pub(super) fn required<'n>(&mut self, fields: Fields<'n>, key: &str) -> Option<&'n Node> {
+    pub(super) fn required<'n>(&mut self, fields: Fields<'n>, key: &'static str) -> Option<&'n Node> {
         let found = fields.value(key);
         if found.is_none() && !fields.misspelt(key) {
-            let message = format!("{} needs `{key}`", fields.section.name);
-            self.report(Diagnostic::error(codes::MISSING_KEY, fields.owner, message));
+            let (_, keys) = self
+                .missing
+                .entry((fields.owner, fields.section.name))
+                .or_insert((fields.section, Vec::new()));
+            keys.push(key);
         }
         found
     }
@@ -276,5 +334,27 @@ impl<'a> Context<'a> {
         };
         let finding = Diagnostic::error(codes::INVALID_NAME, key.span, message);
         self.report(finding.help("names have letters, digits, `_`, `-` and `.`"));
+    }
+}
+
+/// What to do where a value has another shape than expected because of a small slip.
+fn slip(node: &Node, expected: &str, source: &Source) -> Option<String> {
+    let scalar = node.scalar().filter(|scalar| scalar.kind == ScalarKind::String)?;
+    let quoted = source
+        .text()
+        .get(node.span.start..)
+        .is_some_and(|text| text.starts_with(['"', '\'']));
+    let text = scalar.text.trim();
+    match expected {
+        "`true` or `false`" if quoted && matches!(text, "true" | "false") => {
+            Some("remove the quotes".to_owned())
+        }
+        "a map" if !quoted => {
+            let (name, rest) = text.split_once(':')?;
+            let meant = is_quoted_name(name) && !rest.is_empty() && !rest.starts_with([':', '/', ' ']);
+            meant.then(|| format!("put a space after `{name}:`"))
+        }
+        "a list" if !quoted && text.starts_with('-') => Some("put a space after each `-`".to_owned()),
+        _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The section `datasources`: its shape and where substitutions may stand.
 
 use super::context::{Context, Owner, Section};
+use super::habits;
 use super::labels;
 use super::resources::is_type;
 use crate::spelling::{did_you_mean, one_of, shown};
@@ -10,25 +11,29 @@ use crate::{Diagnostic, Span, codes};
 const DATA_SOURCE: Section = Section {
     name: "a data source",
     keys: &["type", "description", "metadata", "filter", "exports"],
-    hints: &[("filters", "did you mean `filter`?")],
+    hints: habits::DATA_SOURCE,
+    form: "network: {type: aws/vpc, filter: {...}, exports: {...}}",
 };
 
 const METADATA: Section = Section {
     name: "a data source's metadata",
     keys: &["displayName", "annotations", "custom"],
-    hints: &[("labels", "only resources have labels")],
+    hints: habits::DATA_SOURCE_METADATA,
+    form: "metadata: {displayName: Network}",
 };
 
 const FILTER: Section = Section {
     name: "a filter",
     keys: &["field", "operator", "search"],
-    hints: &[],
+    hints: habits::FILTER,
+    form: "filter: {field: vpcId, operator: \"=\", search: vpc-1}",
 };
 
 const EXPORT: Section = Section {
     name: "a data source's export",
     keys: &["type", "aliasFor", "description"],
-    hints: &[("field", "did you mean `aliasFor`?")],
+    hints: habits::DATA_SOURCE_EXPORT,
+    form: "vpcId: {type: string}",
 };
 
 const OPERATORS: [&str; 12] = [
@@ -115,7 +120,9 @@ fn filter(context: &mut Context<'_>, node: &Node, name: Span, owner: Owner<'_>) 
         && !OPERATORS.contains(&text.as_str())
     {
         let message = format!("unknown operator `{}`", shown(&text));
-        let help = did_you_mean(&text, OPERATORS).unwrap_or_else(|| format!("it is {}", one_of(&OPERATORS)));
+        let help = habits::operator(&text)
+            .or_else(|| did_you_mean(&text, OPERATORS))
+            .unwrap_or_else(|| format!("it is {}", one_of(&OPERATORS)));
         context.report(Diagnostic::error(codes::UNKNOWN_OPERATOR, operator.span, message).help(help));
     }
     if let Some(search) = context.required(fields, "search") {
@@ -144,7 +151,8 @@ fn exports(context: &mut Context<'_>, node: &Node) {
             && !EXPORT_TYPES.contains(&text.as_str())
         {
             let message = format!("unknown type `{}` of an exported field", shown(&text));
-            let help = did_you_mean(&text, EXPORT_TYPES)
+            let help = habits::type_names(&text, &EXPORT_TYPES)
+                .or_else(|| did_you_mean(&text, EXPORT_TYPES))
                 .unwrap_or_else(|| format!("it is {}", one_of(&EXPORT_TYPES)));
             context.report(Diagnostic::error(codes::UNKNOWN_EXPORT_TYPE, node.span, message).help(help));
         }

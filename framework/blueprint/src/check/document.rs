@@ -1,8 +1,9 @@
 //! The document as a whole: its sections, version, transform and metadata.
 
 use super::context::{Context, Fields, Owner, Section};
+use super::habits;
 use super::{datasources, exports, include, references, resources, support, variables};
-use crate::spelling::shown;
+use crate::spelling::{did_you_mean, shown};
 use crate::syntax::{Data, Node};
 use crate::{Blueprint, Diagnostic, Span, Template, codes};
 use indexmap::IndexMap;
@@ -19,30 +20,22 @@ const DOCUMENT: Section = Section {
         "exports",
         "metadata",
     ],
-    hints: &[
-        ("parameters", "did you mean `variables`?"),
-        ("outputs", "did you mean `exports`?"),
-        ("values", "version 2023-04-20 has no `values`"),
-        (
-            "AWSTemplateFormatVersion",
-            "this is CloudFormation's: a blueprint starts with `version: 2023-04-20`",
-        ),
-        (
-            "Conditions",
-            "this is CloudFormation's: version 2023-04-20 has no conditions",
-        ),
-        (
-            "Mappings",
-            "this is CloudFormation's: a blueprint has no mappings",
-        ),
-    ],
+    hints: habits::DOCUMENT,
+    form: "version: 2023-04-20",
 };
+
+/// The versions that came after the one that is supported.
+const LATER_VERSIONS: [&str; 3] = ["2025-02-01", "2025-05-12", "2025-11-02"];
 
 /// Reads all sections. Answers something whenever the document is a map; the findings decide its worth.
 pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> {
     let start = Span::new(root.span.start, root.span.start);
     if !matches!(root.data, Data::Map(_)) {
         context.wrong_shape(root, "a blueprint", "a map");
+        return None;
+    }
+    if let Some(finding) = later_version(context, root) {
+        context.report(finding);
         return None;
     }
     let fields = context.fields(root, &DOCUMENT, start)?;
@@ -83,6 +76,22 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> 
     })
 }
 
+/// What a later version means cannot be judged by the rules of this one: it is told, and nothing else.
+fn later_version(context: &Context<'_>, root: &Node) -> Option<Diagnostic> {
+    let Data::Map(entries) = &root.data else {
+        return None;
+    };
+    let version = entries.iter().find(|entry| entry.key.text == "version")?;
+    let text = version.value.scalar()?.text.as_str();
+    LATER_VERSIONS.contains(&text).then(|| {
+        let supported = context.language.version;
+        let message = format!("unsupported version `{text}`");
+        Diagnostic::error(codes::UNSUPPORTED_VERSION, version.value.span, message).help(format!(
+            "the supported version is `{supported}`: nothing else was checked, because `{text}` has other rules"
+        ))
+    })
+}
+
 fn version(context: &mut Context<'_>, fields: Fields<'_>) -> Option<String> {
     let supported = context.language.version;
     let Some(node) = fields.value("version") else {
@@ -100,7 +109,8 @@ fn version(context: &mut Context<'_>, fields: Fields<'_>) -> Option<String> {
     }
     let message = format!("unsupported version `{}`", shown(&found));
     let finding = Diagnostic::error(codes::UNSUPPORTED_VERSION, node.span, message);
-    context.report(finding.help(format!("the supported version is `{supported}`")));
+    let help = did_you_mean(&found, [supported]);
+    context.report(finding.help(help.unwrap_or_else(|| format!("the supported version is `{supported}`"))));
     None
 }
 

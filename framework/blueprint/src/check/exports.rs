@@ -1,6 +1,7 @@
 //! The section `exports`.
 
 use super::context::{Context, Owner, Section};
+use super::habits;
 use super::{calls, references};
 use crate::functions::Type;
 use crate::spelling::{did_you_mean, one_of, shown};
@@ -12,10 +13,8 @@ use indexmap::IndexMap;
 const EXPORT: Section = Section {
     name: "an export",
     keys: &["type", "field", "description"],
-    hints: &[
-        ("value", "did you mean `field`?"),
-        ("aliasFor", "only exports of data sources have aliases"),
-    ],
+    hints: habits::EXPORT,
+    form: "arn: {type: string, field: resources.queue.state.arn}",
 };
 
 pub(super) fn read(context: &mut Context<'_>, node: &Node) -> IndexMap<String, Export> {
@@ -55,7 +54,9 @@ fn kind(context: &mut Context<'_>, node: &Node) -> Option<ExportType> {
     if found.is_none() {
         let names = ExportType::ALL.map(|(name, _)| name);
         let message = format!("unknown export type `{}`", shown(&text));
-        let help = did_you_mean(&text, names).unwrap_or_else(|| format!("it is {}", one_of(&names)));
+        let help = habits::type_names(&text, &names)
+            .or_else(|| did_you_mean(&text, names))
+            .unwrap_or_else(|| format!("it is {}", one_of(&names)));
         context.report(Diagnostic::error(codes::UNKNOWN_EXPORT_TYPE, node.span, message).help(help));
     }
     found.map(|(_, kind)| kind)

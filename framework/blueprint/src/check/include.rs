@@ -1,13 +1,15 @@
 //! The section `include`: its shape and where substitutions may stand.
 
 use super::context::{Context, Owner, Section};
+use super::habits;
 use crate::syntax::{Entry, Node, ScalarKind};
 use crate::{Diagnostic, codes};
 
 const INCLUDE: Section = Section {
     name: "an include",
     keys: &["path", "variables", "metadata", "description"],
-    hints: &[("parameters", "did you mean `variables`?")],
+    hints: habits::INCLUDE,
+    form: "core: {path: core.yaml}",
 };
 
 pub(super) fn check(context: &mut Context<'_>, node: &Node) {

@@ -10,6 +10,7 @@ mod datasources;
 mod declared;
 mod document;
 mod exports;
+mod habits;
 mod include;
 mod labels;
 mod references;

@@ -1,6 +1,7 @@
 //! References: what they start from is declared, how they go on is allowed, and none leads back.
 
 use super::context::{Context, Owner};
+use super::habits::{self, Hint};
 use crate::spelling::{all_of, did_you_mean};
 use crate::{Diagnostic, Reference, Root, Segment, Template, codes};
 
@@ -85,25 +86,48 @@ fn undeclared(context: &mut Context<'_>, reference: &Reference) {
     let elsewhere = [Root::Variable(name.to_owned()), Root::Resource(name.to_owned())]
         .into_iter()
         .find(|other| other != root && context.declared.contains(other));
-    let prefix = ["variable", "resource", "datasource", "child"]
-        .into_iter()
-        .find(|prefix| *prefix == name);
     let help = match (elsewhere, root) {
         (Some(other), _) => Some(format!("did you mean `{other}`?")),
-        (None, Root::Resource(_)) if prefix.is_some() => prefix.map(|prefix| {
-            format!(
-                "did you mean `{}`?",
-                if prefix == "child" {
-                    "children"
-                } else {
-                    "variables"
-                }
-            )
-        }),
-        _ => context.suggest(root),
+        (None, Root::Resource(_)) => habit(context, reference).or_else(|| context.suggest(root)),
+        (None, _) => context.suggest(root),
     };
     let message = format!("there is no {what} `{name}`");
     context.report(Diagnostic::error(code, reference.span, message).help_if(help));
+}
+
+/// What to write instead of a reference that begins as in another language.
+fn habit(context: &Context<'_>, reference: &Reference) -> Option<String> {
+    let name = reference.root.name();
+    let path = |segments: &[Segment]| segments.iter().map(Segment::to_string).collect::<String>();
+    match (habits::find(habits::ROOTS, name), reference.path.as_slice()) {
+        (Some(Hint::Is(section)), []) => Some(format!("write `{section}.` and the name of one of them")),
+        (Some(Hint::Is(section)), segments) => Some(format!("did you mean `{section}{}`?", path(segments))),
+        (Some(Hint::Instead(text)), _) => Some(text.to_owned()),
+        // Terraform's `aws_sqs_queue.orders.arn`
+        (None, [Segment::Name(second), rest @ ..]) => {
+            let resource = Root::Resource(second.clone());
+            let state = if matches!(rest, [Segment::Name(first), ..] if RESOURCE_FIELDS.contains(&first.as_str()))
+            {
+                ""
+            } else {
+                ".state"
+            };
+            let declared = name.contains('_') && context.declared.contains(&resource);
+            declared.then(|| format!("did you mean `{resource}{state}{}`?", path(rest)))
+        }
+        (None, []) if is_environment_name(name) => {
+            Some(format!("for a literal `${{{name}}}` write `$${{{name}}}`"))
+        }
+        _ => None,
+    }
+}
+
+/// Names such as `HOME` and `AWS_REGION` are the shell's.
+fn is_environment_name(name: &str) -> bool {
+    name.len() > 1
+        && name
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// What is wrong with the path of a reference to something declared.

@@ -1,43 +1,32 @@
 //! The section `resources`.
 
 use super::context::{Context, Owner, Section};
+use super::habits;
 use super::labels;
 use crate::spelling::shown;
 use crate::syntax::{Data, Entry, Node};
 use crate::{Diagnostic, Resource, Root, Span, Template, codes};
 use indexmap::{IndexMap, IndexSet};
 
-const LATER: &str = "version 2023-04-20 has no such key";
-
 const RESOURCE: Section = Section {
     name: "a resource",
     keys: &["type", "description", "metadata", "linkSelector", "spec"],
-    hints: &[
-        ("properties", "did you mean `spec`?"),
-        ("labels", "labels stand in `metadata`"),
-        ("annotations", "annotations stand in `metadata`"),
-        ("displayName", "the display name stands in `metadata`"),
-        (
-            "dependsOn",
-            "order follows from references: refer to the other resource where its value is needed",
-        ),
-        ("condition", LATER),
-        ("each", LATER),
-        ("removalPolicy", LATER),
-        ("DeletionPolicy", LATER),
-    ],
+    hints: habits::RESOURCE,
+    form: "queue: {type: aws/sqs/queue}",
 };
 
 const METADATA: Section = Section {
     name: "a resource's metadata",
     keys: &["displayName", "annotations", "labels", "custom"],
-    hints: &[("tags", "tags stand in `spec`, as the resource's type has them")],
+    hints: habits::RESOURCE_METADATA,
+    form: "metadata: {displayName: Orders}",
 };
 
 const LINK_SELECTOR: Section = Section {
     name: "a link selector",
     keys: &["byLabel"],
-    hints: &[("exclude", LATER)],
+    hints: habits::LINK_SELECTOR,
+    form: "linkSelector: {byLabel: {app: orders}}",
 };
 
 pub(super) fn read(context: &mut Context<'_>, entries: &[Entry]) -> IndexMap<String, Resource> {
@@ -50,6 +39,11 @@ pub(super) fn read(context: &mut Context<'_>, entries: &[Entry]) -> IndexMap<Str
 
 fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
     let (name, span) = (entry.key.text.as_str(), entry.key.span);
+    if belongs_to_a_resource(entry) {
+        let finding = Diagnostic::error(codes::MISSING_KEY, span, "a resource needs `type`");
+        context.report(finding.help(format!("`{name}` is a part of a resource: indent it further")));
+        return None;
+    }
     let owner = Owner::Resource(name);
     let fields = context.fields(&entry.value, &RESOURCE, span)?;
     let kind = context
@@ -86,6 +80,15 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
     })
 }
 
+/// True for a part of a resource that is indented like a resource.
+fn belongs_to_a_resource(entry: &Entry) -> bool {
+    let has_type = match &entry.value.data {
+        Data::Map(fields) => fields.iter().any(|field| field.key.text == "type"),
+        _ => false,
+    };
+    RESOURCE.keys.contains(&entry.key.text.as_str()) && !has_type
+}
+
 /// Other resources that the templates refer to.
 fn depends_on<'t>(name: &str, templates: impl Iterator<Item = &'t Template>) -> Vec<String> {
     let mut found: IndexSet<&str> = IndexSet::new();
@@ -108,10 +111,24 @@ fn type_name(context: &mut Context<'_>, node: &Node) -> Option<String> {
     if is_type(&text) {
         return Some(text);
     }
-    let message = format!("`{}` is not a resource type", shown(&text));
-    let help = "a type is `provider/service/resource` or `provider/resource`, such as `aws/sqs/queue`";
+    let message = match text.as_str() {
+        "" => "a resource's `type` is empty".to_owned(),
+        text => format!("`{}` is not a resource type", shown(text)),
+    };
+    let form = "a type is `provider/service/resource` or `provider/resource`, such as `aws/sqs/queue`";
+    let help = with_slashes(&text).map_or(form.to_owned(), |other| format!("did you mean `{other}`?"));
     context.report(Diagnostic::error(codes::INVALID_RESOURCE_TYPE, node.span, message).help(help));
     None
+}
+
+/// The type that was written with other separators: `aws_sqs_queue`, `aws.sqs.queue`.
+fn with_slashes(text: &str) -> Option<String> {
+    let trimmed = text.trim_matches([' ', '/']);
+    if trimmed.contains('/') {
+        return is_type(trimmed).then(|| trimmed.to_owned());
+    }
+    let other = trimmed.replace(['_', '.', ':', '-'], "/");
+    is_type(&other).then_some(other)
 }
 
 /// `provider/service/type`, `provider/type` or CloudFormation's `Provider::Service::Type`.

@@ -1,6 +1,7 @@
 //! The section `variables`.
 
 use super::context::{Context, Fields, Section};
+use super::habits;
 use crate::bind::{choices, describe};
 use crate::spelling::{all_of, did_you_mean, shown};
 use crate::syntax::{Data, Entry, Node, ScalarKind};
@@ -11,10 +12,8 @@ use indexmap::IndexMap;
 const VARIABLE: Section = Section {
     name: "a variable",
     keys: &["type", "description", "secret", "default", "allowedValues"],
-    hints: &[
-        ("NoEcho", "did you mean `secret`?"),
-        ("value", "did you mean `default`?"),
-    ],
+    hints: habits::VARIABLE,
+    form: "stage: {type: string}",
 };
 
 const TYPES: [(&str, VariableType); 4] = [
