@@ -102,6 +102,11 @@ pub(crate) fn short(code: &str) -> &str {
     }
 }
 
+/// True if there were too many calls.
+pub(crate) fn is_throttling(code: &str) -> bool {
+    short(code) == "Throttling"
+}
+
 /// What an error means, by its code and, where services answer with a general code, by its text.
 pub(crate) fn classify(operation: Operation, code: &str, message: &str) -> Class {
     let text = message.to_ascii_lowercase();

@@ -181,7 +181,7 @@ impl<'a> Driver<'a> {
 }
 
 fn is_throttled(error: &CloudError) -> bool {
-    crate::classify::short(&error.code) == "Throttling"
+    crate::classify::is_throttling(&error.code)
 }
 
 fn tokens(deployment: &Deployment) -> HashSet<Intent> {

@@ -15,6 +15,7 @@ use crate::scope::{Scope, taint_at};
 use formwork_blueprint::{Value, evaluate};
 use indexmap::IndexMap;
 use jiff::Timestamp;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Lost races in a row before giving up.
@@ -264,7 +265,22 @@ impl Engine {
     pub async fn plan(&self, instance: &str, target: &Target) -> Result<Plan, EngineError> {
         let model = self.model(target).await?;
         let deployment = self.load(instance).await?;
-        Ok(plan::plan(&model, deployment.as_ref(), &self.adapters).await)
+        let reads = match &deployment {
+            Some(deployment) => plan::read_all(&model, deployment, &self.adapters, &self.limiter).await,
+            None => HashMap::new(),
+        };
+        Ok(plan::forecast(&model, deployment.as_ref(), &reads))
+    }
+
+    /// What a destroy would do, without any effect.
+    ///
+    /// # Errors
+    /// The store's, or that the document cannot be read.
+    pub async fn plan_destroy(&self, instance: &str, retain: bool) -> Result<Plan, EngineError> {
+        let deployment = self.load(instance).await?;
+        Ok(deployment
+            .map(|deployment| plan::forecast_destroy(&deployment, retain))
+            .unwrap_or_default())
     }
 
     async fn model(&self, target: &Target) -> Result<Model, EngineError> {

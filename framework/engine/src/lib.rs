@@ -83,6 +83,7 @@ mod observer;
 mod order;
 mod outcome;
 mod plan;
+mod replacement;
 
 // What is known before the first call.
 mod desired;
@@ -112,4 +113,5 @@ pub use error::{EngineError, Problem};
 pub use observer::{Event, EventKind, NoObserver, Observer};
 pub use order::{Generation, Goal, Order, Target};
 pub use outcome::{Action, Advance, Failure, Outcome, ResourceReport, Status};
-pub use plan::{Change, Plan};
+pub use plan::{Change, Note, Plan, PropertyChange, Shown, Summary};
+pub use replacement::Sequence;

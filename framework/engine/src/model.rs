@@ -147,7 +147,7 @@ pub(crate) fn small_first(name: &str) -> String {
 }
 
 /// The longest way from each resource to the end, counted in resources.
-fn weights(depends_on: &IndexMap<String, Vec<String>>) -> HashMap<String, u32> {
+pub(crate) fn weights(depends_on: &IndexMap<String, Vec<String>>) -> HashMap<String, u32> {
     let mut waiting: HashMap<&str, usize> = depends_on.keys().map(|name| (name.as_str(), 0)).collect();
     for dependency in depends_on.values().flatten() {
         if let Some(count) = waiting.get_mut(dependency.as_str()) {

@@ -1,27 +1,48 @@
-//! What a deploy would do.
+//! What a deploy or a destroy would do, known before anything is done.
+//!
+//! # Flow
+//! ```text
+//! read every resource that stands  ->  plan(model, deployment, reads)  ->  Plan
+//!        reads.rs                        forecast.rs: resource by resource, in the order of work
+//!                                          outlook.rs: what others will see of it
+//!                                          properties.rs: what changes in it
+//! ```
+//! Only the reading touches the outside; the plan is a pure function of what was read.
+//!
+//! # Guarantees
+//! - What a plan calls certain is what the stepper does, as long as nothing changes meanwhile: both ask the
+//!   same update strategy about the same documents.
+//! - No secret is in a plan, and no write-only value: only that they change.
+//!
+//! # Caveats
+//! - What is known only after something else is deployed may turn out to be what it was. Such changes are in
+//!   the plan, and not certain.
+//! - Identifiers, ARNs and whatever holds the identifier are taken to outlive an update in place; every
+//!   other read-only value of an updated resource counts as not known yet.
 
-use crate::deployment::Deployment;
-use crate::desired::desired;
-use crate::engine::Adapters;
-use crate::model::Model;
+mod forecast;
+mod outlook;
+mod properties;
+mod reads;
+
+pub(crate) use forecast::{forecast, forecast_destroy};
+pub(crate) use reads::read_all;
+
 use crate::outcome::Action;
-use crate::ports::CloudError;
-use crate::scope::{Known, Scope};
-use formwork_schema::{Decision, Reason};
-use indexmap::IndexMap;
-use serde::Serialize;
-use std::borrow::Cow;
-use std::collections::HashMap;
+use crate::replacement::Sequence;
+use formwork_schema::Reason;
+use serde_json::Value;
 
-/// What a deploy would do, resource by resource: those of the blueprint first, then those to delete.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What a deploy or a destroy would do, in the order of work: what the blueprint wants first, each resource
+/// after those it depends on, then what is to be deleted.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
     /// Every resource.
     pub changes: Vec<Change>,
 }
 
 /// What would be done with one resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// Name in the blueprint.
     pub name: String,
@@ -31,229 +52,161 @@ pub struct Change {
     pub identifier: Option<String>,
     /// What would be done.
     pub action: Action,
-    /// JSON Pointers of the properties that would be changed. No values: some may be secret.
-    pub properties: Vec<String>,
+    /// False if a value that is not known yet decides whether it is done.
+    pub certain: bool,
+    /// In which order, if it is replaced or may have to be.
+    pub sequence: Option<Sequence>,
+    /// True for an update that the service may refuse; then the resource is replaced.
+    pub replaces_if_refused: bool,
     /// Why it is replaced, or may have to be.
     pub reasons: Vec<Reason>,
-    /// JSON Pointers of values that are known only once something else is deployed.
-    pub known_after_deploy: Vec<String>,
-    /// What kept it from being looked at; then the change is a guess.
-    pub unread: Option<String>,
+    /// The properties that change.
+    pub properties: Vec<PropertyChange>,
+    /// Names of the resources that are worked on before it.
+    pub after: Vec<String>,
+    /// What else there is to know.
+    pub notes: Vec<Note>,
+    /// What kept the change from being worked out; then it is a guess.
+    pub problem: Option<String>,
+}
+
+/// A property, or a part of one, that changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PropertyChange {
+    /// JSON Pointer, as the schema spells it.
+    pub pointer: String,
+    /// What is there; `None` if nothing is.
+    pub before: Option<Shown>,
+    /// What will be there; `None` if nothing will.
+    pub after: Option<Shown>,
+    /// True if this is (one of the reasons) why the resource is replaced, or may have to be.
+    pub replaces: bool,
+    /// True if the blueprint asks for what it has asked for before: somebody else has changed it since.
+    pub drifted: bool,
+}
+
+/// A value as far as it may be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// The value.
+    Value(Value),
+    /// It is, or was computed from, something secret.
+    Secret,
+    /// The service never shows it (write-only).
+    Hidden,
+    /// It is known once something else is deployed.
+    AfterDeploy,
+}
+
+/// Something to know about a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// It was deployed, and is there no more.
+    Gone,
+    /// Its type has changed; the old resource goes.
+    OtherType,
+    /// The service has no way to read it, so what was applied last is taken for what it is.
+    Unreadable,
+    /// An earlier deployment has replaced or abandoned it and could not delete it.
+    Leftover,
+    /// An operation of an earlier deployment is still under way and will be awaited.
+    InFlight,
+    /// Its creation had failed half-way.
+    HalfMade,
+}
+
+impl Note {
+    /// A stable name for scripts.
+    pub fn code(self) -> &'static str {
+        match self {
+            Note::Gone => "gone",
+            Note::OtherType => "other-type",
+            Note::Unreadable => "unreadable",
+            Note::Leftover => "leftover",
+            Note::InFlight => "in-flight",
+            Note::HalfMade => "half-made",
+        }
+    }
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Note::Gone => "it was deployed, but does not exist any more",
+            Note::OtherType => "the blueprint now has another type under this name",
+            Note::Unreadable => "its type cannot be read: what was applied last is taken for what it is",
+            Note::Leftover => "left over from an earlier deployment",
+            Note::InFlight => "an operation of an earlier deployment is still under way and is awaited first",
+            Note::HalfMade => "its creation failed half-way",
+        })
+    }
+}
+
+/// How many resources a plan does what with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Made.
+    pub create: usize,
+    /// Changed in place.
+    pub update: usize,
+    /// Replaced by a new one.
+    pub replace: usize,
+    /// Deleted.
+    pub delete: usize,
+    /// Left in the cloud and forgotten.
+    pub retain: usize,
+    /// As they should be.
+    pub unchanged: usize,
+    /// Of those updated or replaced: how many may turn out to need nothing.
+    pub uncertain: usize,
 }
 
 impl Plan {
-    /// True if a deploy would change nothing.
+    /// True if nothing would change.
     pub fn is_empty(&self) -> bool {
         self.changes
             .iter()
             .all(|change| change.action == Action::Unchanged)
     }
+
+    /// The counts.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for change in &self.changes {
+            *match change.action {
+                Action::Create => &mut summary.create,
+                Action::Update => &mut summary.update,
+                Action::Replace => &mut summary.replace,
+                Action::Delete => &mut summary.delete,
+                Action::Retain => &mut summary.retain,
+                Action::Unchanged => &mut summary.unchanged,
+            } += 1;
+            summary.uncertain += usize::from(!change.certain);
+        }
+        summary
+    }
 }
 
-/// What is known of a resource that stays as it is, or is changed in place.
-struct Standing {
-    identifier: String,
-    live: serde_json::Value,
-    hidden: Vec<String>,
-}
-
-pub(crate) async fn plan(model: &Model, deployment: Option<&Deployment>, adapters: &Adapters) -> Plan {
-    let mut standing: HashMap<String, Standing> = HashMap::new();
-    let mut changes: IndexMap<&str, Change> = IndexMap::new();
-    let lives = read_all(model, deployment, adapters).await;
-    for name in in_order(model) {
-        let Some(node) = model.nodes.get(name) else {
-            continue;
-        };
-        let known = deployment
-            .and_then(|deployment| deployment.resources.get(name))
-            .filter(|known| known.type_name == node.schema.type_name());
-        let mut change = Change {
+impl Change {
+    fn new(name: &str, type_name: &str, action: Action) -> Self {
+        Change {
             name: name.to_owned(),
-            type_name: node.schema.type_name().to_owned(),
-            identifier: known.and_then(|known| known.identifier.clone()),
-            action: Action::Create,
-            properties: Vec::new(),
+            type_name: type_name.to_owned(),
+            identifier: None,
+            action,
+            certain: true,
+            sequence: None,
+            replaces_if_refused: false,
             reasons: Vec::new(),
-            known_after_deploy: Vec::new(),
-            unread: None,
-        };
-        let look = |name: &str| {
-            let standing = standing.get(name)?;
-            let hidden = standing.hidden.iter().map(String::as_str).collect();
-            Some(Known {
-                identifier: Some(&standing.identifier),
-                live: Some(Cow::Borrowed(&standing.live)),
-                hidden,
-            })
-        };
-        let salt = deployment
-            .map(|deployment| deployment.salt.as_str())
-            .unwrap_or_default();
-        let wanted = {
-            let scope = Scope::new(model, Box::new(look));
-            desired(model, name, &scope, salt)
-        };
-        match wanted {
-            Err(failure) => change.unread = Some(failure.to_string()),
-            Ok(wanted) => {
-                change.known_after_deploy = wanted.unknown.iter().cloned().collect();
-                if let (Some(known), Some(identifier), Some(live)) =
-                    (known, change.identifier.clone(), lives.get(name))
-                {
-                    match live {
-                        Err(error) if crate::classify::is_missing(&error.code, &error.message) => {
-                            change.identifier = None
-                        }
-                        Err(error) => {
-                            change.action = Action::Update;
-                            change.unread = Some(error.to_string());
-                        }
-                        Ok(live) => {
-                            let applied = known.remembered.as_ref();
-                            let mut value = wanted.value;
-                            take_live(&mut value, live, &wanted.unknown);
-                            judge(
-                                &mut change,
-                                formwork_schema::decide(&node.schema, applied, live, &value),
-                            );
-                            if change.action != Action::Replace {
-                                let hidden = applied
-                                    .map(|memory| memory.hidden.keys().cloned().collect())
-                                    .unwrap_or_default();
-                                standing.insert(
-                                    name.to_owned(),
-                                    Standing {
-                                        identifier,
-                                        live: live.clone(),
-                                        hidden,
-                                    },
-                                );
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        changes.insert(name, change);
-    }
-    let mut sorted: Vec<Change> = model
-        .nodes
-        .keys()
-        .filter_map(|name| changes.shift_remove(name.as_str()))
-        .collect();
-    sorted.extend(deletions(model, deployment));
-    Plan { changes: sorted }
-}
-
-fn judge(change: &mut Change, decision: Decision) {
-    let pointers = |patch: json_patch::Patch| {
-        patch
-            .0
-            .iter()
-            .map(|operation| operation.path().to_string())
-            .collect()
-    };
-    match decision {
-        // What is not known yet may turn out to be a change.
-        Decision::None if change.known_after_deploy.is_empty() => change.action = Action::Unchanged,
-        Decision::None => change.action = Action::Update,
-        Decision::Update { patch } => {
-            change.action = Action::Update;
-            change.properties = pointers(patch);
-        }
-        Decision::ReplaceIfRefused { patch, reasons } => {
-            change.action = Action::Update;
-            change.properties = pointers(patch);
-            change.reasons = reasons;
-        }
-        Decision::Replace { reasons } => {
-            change.action = Action::Replace;
-            change.properties = reasons.iter().map(|reason| reason.pointer.clone()).collect();
-            change.reasons = reasons;
-        }
-    }
-}
-
-/// Puts the live value in place of one that is not known yet, so that it is no difference.
-fn take_live(
-    value: &mut serde_json::Value,
-    live: &serde_json::Value,
-    unknown: &std::collections::BTreeSet<String>,
-) {
-    for pointer in unknown {
-        if let (Some(place), Some(live)) = (value.pointer_mut(pointer), live.pointer(pointer)) {
-            *place = live.clone();
-        }
-    }
-}
-
-type Lives = HashMap<String, Result<serde_json::Value, CloudError>>;
-
-async fn read_all(model: &Model, deployment: Option<&Deployment>, adapters: &Adapters) -> Lives {
-    use futures_util::StreamExt;
-    let Some(deployment) = deployment else {
-        return Lives::new();
-    };
-    let reads = deployment.resources.iter().filter_map(|(name, known)| {
-        let node = model.nodes.get(name)?;
-        let identifier = known.identifier.clone()?;
-        Some(async move {
-            let live = if node.schema.handlers().read {
-                adapters
-                    .cloud
-                    .read(&known.type_name, &identifier, deployment.role_arn.as_deref())
-                    .await
-            } else {
-                Ok(known
-                    .remembered
-                    .as_ref()
-                    .map(|memory| memory.shown.clone())
-                    .unwrap_or_default())
-            };
-            (name.clone(), live)
-        })
-    });
-    let reads: Vec<_> = reads.collect();
-    futures_util::stream::iter(reads)
-        .buffer_unordered(10)
-        .collect()
-        .await
-}
-
-/// Resources after those they depend on.
-fn in_order(model: &Model) -> Vec<&str> {
-    let mut order: Vec<(&str, u32)> = model
-        .nodes
-        .iter()
-        .map(|(name, node)| (name.as_str(), node.weight))
-        .collect();
-    order.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-    order.into_iter().map(|(name, _)| name).collect()
-}
-
-fn deletions(model: &Model, deployment: Option<&Deployment>) -> Vec<Change> {
-    let Some(deployment) = deployment else {
-        return Vec::new();
-    };
-    deployment
-        .lanes()
-        .filter(|(lane, known)| {
-            let stays = model
-                .nodes
-                .get(*lane)
-                .is_some_and(|node| node.schema.type_name() == known.type_name);
-            !stays && known.identifier.is_some()
-        })
-        .map(|(lane, known)| Change {
-            name: crate::deployment::name_of(lane).to_owned(),
-            type_name: known.type_name.clone(),
-            identifier: known.identifier.clone(),
-            action: Action::Delete,
             properties: Vec::new(),
-            reasons: Vec::new(),
-            known_after_deploy: Vec::new(),
-            unread: None,
-        })
-        .collect()
+            after: Vec::new(),
+            notes: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// True if something is done, or may be.
+    fn is_work(&self) -> bool {
+        self.action != Action::Unchanged
+    }
 }

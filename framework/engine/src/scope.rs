@@ -15,6 +15,10 @@ pub(crate) struct Known<'a> {
     pub(crate) live: Option<Cow<'a, serde_json::Value>>,
     /// JSON Pointers of what is secret in `live`.
     pub(crate) hidden: Vec<&'a str>,
+    /// JSON Pointers of what is not known yet in `live`.
+    pub(crate) unknown: Vec<&'a str>,
+    /// True if there will be more than `live` and `identifier` tell.
+    pub(crate) partial: bool,
 }
 
 type Look<'a> = Box<dyn Fn(&str) -> Option<Known<'a>> + 'a>;
@@ -49,6 +53,8 @@ impl<'a> Scope<'a> {
                 identifier: resource.identifier.as_deref(),
                 live: resource.live.as_ref().map(Cow::Borrowed),
                 hidden,
+                unknown: Vec::new(),
+                partial: false,
             })
         };
         Scope::new(model, Box::new(look))
@@ -111,6 +117,9 @@ impl<'a> Scope<'a> {
             return Ok(Value::unknown());
         };
         let Some((first, rest)) = path.split_first() else {
+            if known.partial {
+                return Ok(Value::unknown());
+            }
             return live(known, &self.model.mask).ok_or_else(|| format!("nothing is known of `{name}`"));
         };
         let Segment::Name(field) = first else {
@@ -123,6 +132,7 @@ impl<'a> Scope<'a> {
                 path.extend_from_slice(rest);
                 live(known, &self.model.mask)
                     .and_then(|live| descend(live, &path))
+                    .or_else(|| known.partial.then(Value::unknown))
                     .ok_or_else(|| format!("`{name}` was deployed, but its `{property}` has no such value"))
             }
             Err(_) => Err(format!("`{name}` has no attribute `{field}`")),
@@ -158,6 +168,7 @@ impl<'a> Scope<'a> {
             (Some(_), None) => Ok(Value::unknown()),
             (Some(_), Some(known)) => live(known, &self.model.mask)
                 .and_then(|live| descend(live, path))
+                .or_else(|| known.partial.then(Value::unknown))
                 .ok_or_else(|| format!("the spec of `{name}` has no value there")),
             (None, _) => Err(format!("the spec of `{name}` has no `{field}`")),
         }
@@ -187,6 +198,7 @@ fn identifier(name: &str, known: Option<&Known<'_>>) -> Result<Value, String> {
                 kind: Kind::String(identifier.to_owned()),
                 secret: false,
             }),
+            None if known.partial => Ok(Value::unknown()),
             None => Err(format!("`{name}` has no identifier")),
         },
     }
@@ -199,11 +211,24 @@ fn live(known: &Known<'_>, mask: &Mask) -> Option<Value> {
         taint_at(&mut value, pointer);
     }
     taint_texts(&mut value, mask);
+    for pointer in &known.unknown {
+        if let Some(found) = find(&mut value, pointer) {
+            found.kind = Kind::Unknown;
+        }
+    }
     Some(value)
 }
 
 /// Taints what stands at a JSON Pointer.
 pub(crate) fn taint_at(value: &mut Value, pointer: &str) {
+    if let Some(at) = find(value, pointer) {
+        let found = std::mem::replace(at, Value::unknown());
+        *at = found.into_secret();
+    }
+}
+
+/// What stands at a JSON Pointer.
+fn find<'v>(value: &'v mut Value, pointer: &str) -> Option<&'v mut Value> {
     let mut at = value;
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");
@@ -215,13 +240,9 @@ pub(crate) fn taint_at(value: &mut Value, pointer: &str) {
                 .and_then(|index| elements.get_mut(index)),
             _ => None,
         };
-        match next {
-            Some(next) => at = next,
-            None => return,
-        }
+        at = next?;
     }
-    let found = std::mem::replace(at, Value::unknown());
-    *at = found.into_secret();
+    Some(at)
 }
 
 fn taint_texts(value: &mut Value, mask: &Mask) {
@@ -306,6 +327,8 @@ mod tests {
                 json!({"Url": "db://hunter2@host", "Pin": 7, "Open": "x"}),
             )),
             hidden: vec!["/Pin"],
+            unknown: Vec::new(),
+            partial: false,
         };
         let live = live(&known, &Mask::of([&secret])).unwrap();
         assert_eq!(live.secret_pointers(), ["/Url", "/Pin"]);

@@ -276,48 +276,6 @@ async fn an_order_that_cannot_be_carried_out_names_every_problem_and_writes_noth
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_says_what_a_deploy_would_do_and_does_nothing() {
-    let world = World::new();
-    let before = blueprint(
-        &[
-            ("same", THING, "{name: same}"),
-            ("patched", THING, "{name: patched, value: one}"),
-            ("replaced", AUTO, "{kind: one}"),
-            ("gone", THING, "{name: gone}"),
-        ],
-        &[],
-    );
-    world.deploy_and_settle("create", &before).await;
-    let after = blueprint(
-        &[
-            ("same", THING, "{name: same}"),
-            ("patched", THING, "{name: patched, value: two}"),
-            ("replaced", AUTO, "{kind: two}"),
-            ("new", THING, r#"{name: new, ref: "${resources.replaced}"}"#),
-        ],
-        &[],
-    );
-    let began = world.cloud.begun(Operation::Create);
-    let plan = world.engine().plan(INSTANCE, &target(&after)).await.unwrap();
-    let actions: Vec<(&str, Action)> = plan
-        .changes
-        .iter()
-        .map(|change| (change.name.as_str(), change.action))
-        .collect();
-    let expected = [
-        ("same", Action::Unchanged),
-        ("patched", Action::Update),
-        ("replaced", Action::Replace),
-        ("new", Action::Create),
-        ("gone", Action::Delete),
-    ];
-    assert_eq!(actions, expected);
-    assert_eq!(plan.changes[1].properties, ["/Value"]);
-    assert_eq!(plan.changes[3].known_after_deploy, ["/Ref"]);
-    assert_eq!(world.cloud.begun(Operation::Create), began);
-}
-
-#[tokio::test(start_paused = true)]
 async fn concurrency_is_bounded_and_the_longest_way_goes_first() {
     let world = World::new();
     let mut resources = vec![

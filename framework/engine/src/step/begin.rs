@@ -4,6 +4,7 @@ use super::Tick;
 use crate::deployment::{Resource, Stage, name_of};
 use crate::desired::{Desired, desired};
 use crate::outcome::{Action, Failure};
+use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
 use formwork_schema::{Decision, Remembered};
 use std::collections::HashMap;
@@ -273,15 +274,18 @@ impl Tick<'_> {
         let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
             return;
         };
-        let current = self
-            .deployment
-            .lane(lane)
-            .and_then(|resource| resource.identifier.clone());
-        let same_name = current.is_some() && node.schema.identifier(&desired.value) == current;
-        if node.schema.deletes_first() || same_name {
-            self.intend_delete(lane, Action::Replace);
-        } else {
-            self.intend_create(lane, Action::Replace);
+        let Some(current) = self.deployment.lane(lane) else {
+            return;
+        };
+        let shown = current.remembered.as_ref().map(|memory| &memory.shown);
+        let live = current
+            .live
+            .as_ref()
+            .or(shown)
+            .unwrap_or(&serde_json::Value::Null);
+        match sequence(&node.schema, current.identifier.as_deref(), live, &desired.value) {
+            Sequence::DeleteFirst => self.intend_delete(lane, Action::Replace),
+            Sequence::CreateFirst => self.intend_create(lane, Action::Replace),
         }
     }
 

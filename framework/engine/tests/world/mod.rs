@@ -1,4 +1,4 @@
-//! A world in memory: two resource types, a cloud, a store, a clock, and an engine on them.
+//! A world in memory: some resource types, a cloud, a store, a clock, and an engine on them.
 #![allow(dead_code, unreachable_pub, reason = "every test file uses another part")]
 #![allow(
     clippy::unwrap_used,
@@ -41,6 +41,64 @@ const AUTO_SCHEMA: &str = r##"{
   "handlers": {"create": {"permissions": []}, "read": {"permissions": []}, "update": {"permissions": []}, "delete": {"permissions": []}, "list": {"permissions": []}}
 }"##;
 
+/// Named by the service, and no two at once.
+pub const SOLO: &str = "Test::Fake::Solo";
+/// Identified by the service, yet named by its author, and no two of one name.
+pub const TOPIC: &str = "Test::Fake::Topic";
+/// May refuse to change its mode in place.
+pub const FUSSY: &str = "Test::Fake::Fussy";
+/// Cannot be updated.
+pub const FIXED: &str = "Test::Fake::Fixed";
+/// Cannot be read.
+pub const BLIND: &str = "Test::Fake::Blind";
+
+/// A type that the service identifies by `Id`, with one more string property and more of the schema.
+fn service_named(type_name: &str, property: &str, handlers: &[&str], more: &str) -> String {
+    let handlers: Vec<String> = handlers
+        .iter()
+        .map(|name| format!(r#""{name}": {{"permissions": []}}"#))
+        .collect();
+    format!(
+        r#"{{"typeName": "{type_name}", "description": "service-named", "additionalProperties": false,
+          "properties": {{"Id": {{"type": "string"}}, "{property}": {{"type": "string"}}, "Kind": {{"type": "string"}},
+            "Value": {{"type": "string"}}, "Ref": {{"type": "string"}}, "Arn": {{"type": "string"}}}},
+          "primaryIdentifier": ["/properties/Id"], "readOnlyProperties": ["/properties/Id", "/properties/Arn"],
+          "handlers": {{{}}}, {more}}}"#,
+        handlers.join(", ")
+    )
+}
+
+const ALL: [&str; 4] = ["create", "read", "update", "delete"];
+
+/// Every type's schema.
+pub fn schemas() -> Vec<String> {
+    let kind = r#""createOnlyProperties": ["/properties/Kind"]"#;
+    vec![
+        THING_SCHEMA.to_owned(),
+        AUTO_SCHEMA.to_owned(),
+        service_named(
+            SOLO,
+            "Name",
+            &ALL,
+            &format!(r#"{kind}, "replacementStrategy": "delete_then_create""#),
+        ),
+        service_named(
+            TOPIC,
+            "TopicName",
+            &ALL,
+            r#""createOnlyProperties": ["/properties/Kind", "/properties/TopicName"]"#,
+        ),
+        service_named(
+            FUSSY,
+            "Mode",
+            &ALL,
+            &format!(r#"{kind}, "conditionalCreateOnlyProperties": ["/properties/Mode"]"#),
+        ),
+        service_named(FIXED, "Name", &["create", "read", "delete"], kind),
+        service_named(BLIND, "Name", &["create", "update", "delete"], kind),
+    ]
+}
+
 pub struct World {
     pub clock: VirtualClock,
     pub fuse: Arc<Fuse>,
@@ -67,14 +125,16 @@ impl World {
                 latency,
             },
         );
-        cloud.define(
-            AUTO,
-            Rules {
-                identifier: None,
-                write_only: vec![],
-                latency,
-            },
-        );
+        for service_named in [AUTO, SOLO, TOPIC, FUSSY, FIXED, BLIND] {
+            cloud.define(
+                service_named,
+                Rules {
+                    identifier: None,
+                    write_only: vec![],
+                    latency,
+                },
+            );
+        }
         World {
             store: Arc::new(MemoryStore::with_fuse(fuse.clone())),
             cloud: Arc::new(cloud),
@@ -97,7 +157,7 @@ impl World {
         let adapters = Adapters {
             cloud: self.cloud.clone(),
             store: self.store.clone(),
-            schemas: Arc::new(MemorySchemas::parse([THING_SCHEMA, AUTO_SCHEMA]).unwrap()),
+            schemas: Arc::new(MemorySchemas::parse(schemas().iter().map(String::as_str)).unwrap()),
             clock: Arc::new(self.clock.clone()),
             observer: self.recorder.clone(),
         };
