@@ -1,5 +1,6 @@
 //! What is wrong with a blueprint, where, and what to do about it.
 
+use crate::spelling::one_line;
 use crate::{Source, Span};
 
 /// How bad it is.
@@ -11,7 +12,8 @@ pub enum Severity {
     Warning,
 }
 
-/// One finding. Text rules: lower case, no full stop, one line, user text in backticks.
+/// One finding. Text rules: lower case, no full stop, one line, user text in backticks. What would break the
+/// line is escaped, and the middle of what runs on beyond 1,000 bytes is left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable code from the registry ([`crate::codes`]), e.g. `unknown-key`.
@@ -34,7 +36,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity: Severity::Error,
-            message: message.into(),
+            message: one_line(message.into()),
             span,
             labels: Vec::new(),
             help: None,
@@ -52,21 +54,21 @@ impl Diagnostic {
     /// Adds advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(one_line(help.into()));
         self
     }
 
     /// Adds advice if there is any.
     #[must_use]
     pub fn help_if(mut self, help: Option<String>) -> Self {
-        self.help = help.or(self.help);
+        self.help = help.map(one_line).or(self.help);
         self
     }
 
     /// Adds a further place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push((span, text.into()));
+        self.labels.push((span, one_line(text.into())));
         self
     }
 

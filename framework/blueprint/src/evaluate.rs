@@ -57,7 +57,7 @@ pub fn evaluate_reference(reference: &Reference, scope: &dyn Scope) -> Result<Va
         let message = format!("`{reference}` cannot be resolved: {problem}");
         EvaluationError {
             code: codes::UNRESOLVED_REFERENCE,
-            message,
+            message: spelling::one_line(message),
             span: reference.span,
             help: None,
         }
@@ -148,7 +148,7 @@ impl Evaluation<'_> {
         let Some(function) = self.functions.find(&call.name) else {
             return Err(EvaluationError {
                 code: codes::UNKNOWN_FUNCTION,
-                message: format!("there is no function `{}`", call.name),
+                message: format!("there is no function `{}`", spelling::shown(&call.name)),
                 span: call.name_span,
                 help: spelling::did_you_mean(&call.name, self.functions.names()),
             });
@@ -160,7 +160,7 @@ impl Evaluation<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         function.call(&arguments).map_err(|problem| EvaluationError {
             code: codes::FUNCTION_FAILED,
-            message: format!("`{}` failed: {problem}", call.name),
+            message: spelling::one_line(format!("`{}` failed: {problem}", call.name)),
             span: call.span,
             help: Some(format!("it is called as `{}`", function.signature())),
         })
@@ -171,7 +171,8 @@ fn not_text(expression: &Expression, value: &Value) -> EvaluationError {
     EvaluationError {
         code: codes::COMPLEX_INTERPOLATION,
         message: format!(
-            "`{expression}` is {}, which cannot become part of a text",
+            "`{}` is {}, which cannot become part of a text",
+            spelling::shown(&expression.to_string()),
             value.kind.noun()
         ),
         span: expression.span(),

@@ -67,6 +67,34 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
+/// A message with an author's texts in it, held to what messages promise: one line, and not without end.
+/// The middle is what is left out: the reason stands behind what it is about.
+pub(crate) fn one_line(text: String) -> String {
+    const LONGEST: usize = 1_000;
+    const HEAD: usize = 700;
+    let mut text = text;
+    if text.contains(char::is_control) {
+        text = text
+            .chars()
+            .map(|c| {
+                if c.is_control() {
+                    c.escape_default().to_string()
+                } else {
+                    c.to_string()
+                }
+            })
+            .collect();
+    }
+    if text.len() > LONGEST {
+        let (head, tail) = (
+            text.floor_char_boundary(HEAD),
+            text.ceil_char_boundary(text.len() - (LONGEST - HEAD)),
+        );
+        text.replace_range(head..tail, "...");
+    }
+    text
+}
+
 /// Case, hyphens and underscores are the slips that no distance should count.
 pub(crate) fn fold(name: &str) -> String {
     name.chars()
@@ -99,6 +127,15 @@ mod tests {
     fn text_is_shown_on_one_short_line() {
         assert_eq!(shown("it's \"so\"\n\u{0}"), "it's \"so\"\\n\\u{0}");
         assert_eq!(shown(&"x".repeat(1_000)), format!("{}...", "x".repeat(60)));
+    }
+
+    #[test]
+    fn messages_are_one_line_and_end() {
+        assert_eq!(one_line("all\u{a0}is well".to_owned()), "all\u{a0}is well");
+        assert_eq!(one_line("a\nb\u{85}\t".to_owned()), "a\\nb\\u{85}\\t");
+        let long = one_line(format!("`{}` is a list", "é".repeat(5_000)));
+        assert!(long.starts_with("`éé") && long.contains("é...é") && long.ends_with("é` is a list"));
+        assert!(long.len() <= 1_003, "{}", long.len());
     }
 
     #[test]

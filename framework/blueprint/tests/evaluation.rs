@@ -223,6 +223,10 @@ fn evaluation_fails_with_a_reason() {
             "function-failed: `trim` failed: `text` of `trim` must be a string, found null at trim(known.state.none)",
         ),
         (
+            "x${jsondecode(\"a\nb\")}",
+            "refused: `jsondecode(\"a\\nb\")` is a list or a map, which cannot become part of a text",
+        ),
+        (
             "x${jsondecode(variables.s)}",
             "refused: `jsondecode(variables.s)` is a list or a map, which cannot become part of a text",
         ),

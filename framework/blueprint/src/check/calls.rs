@@ -6,7 +6,7 @@ use super::declared::Declared;
 use super::habits;
 use super::variables::parse_type;
 use crate::functions::Type;
-use crate::spelling::{all_of, did_you_mean};
+use crate::spelling::{all_of, did_you_mean, shown};
 use crate::substitution::{Call, Expression, Literal};
 use crate::{Diagnostic, Reference, Root, Segment, Template, VariableType, codes};
 
@@ -16,7 +16,8 @@ pub(super) fn check(context: &mut Context<'_>, template: &Template) {
     for (expression, whole) in found {
         let kind = type_of(context, expression);
         if !whole && kind == Type::Complex {
-            let message = format!("`{expression}` is a list or a map, which cannot become part of a text");
+            let shown = shown(&expression.to_string());
+            let message = format!("`{shown}` is a list or a map, which cannot become part of a text");
             let finding = Diagnostic::error(codes::COMPLEX_INTERPOLATION, expression.span(), message);
             context.report(finding.help("make the substitution the whole value, or pick one field of it"));
         }
