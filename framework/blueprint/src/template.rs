@@ -124,6 +124,24 @@ impl Template {
         }
     }
 
+    /// A string as it may be written: references by their full names, and `$${` for a literal `${`. Nothing
+    /// if this is no string.
+    ///
+    /// ```
+    /// use formwork_blueprint::Template;
+    ///
+    /// let template = Template::parse("$${x} of ${ trim(queue.state.arn) }").expect("a text");
+    /// assert_eq!(template.to_text().as_deref(), Some("$${x} of ${trim(resources.queue.state.arn)}"));
+    /// ```
+    pub fn to_text(&self) -> Option<String> {
+        match &self.body {
+            Body::String(text) => Some(substitution::escape(text)),
+            Body::Whole(expression) => Some(format!("${{{expression}}}")),
+            Body::Text(parts) => Some(parts.iter().map(Part::to_string).collect()),
+            Body::Null | Body::Bool(_) | Body::Number(_) | Body::List(_) | Body::Map(_) => None,
+        }
+    }
+
     /// Where it stands.
     pub fn span(&self) -> Span {
         self.span

@@ -10,4 +10,4 @@ pub(crate) use expression::is_quoted_name;
 pub(crate) use expression::{Call, Expression, Literal};
 pub use expression::{Reference, Root, Segment};
 pub(crate) use parser::parse_reference;
-pub(crate) use text::{Part, find_opening, parse_text, unescape};
+pub(crate) use text::{Part, escape, find_opening, parse_text, unescape};

@@ -5,12 +5,23 @@ use super::parser::{MAX_EXPRESSION_BYTES, Parser};
 use crate::syntax::Positions;
 use crate::{Diagnostic, codes};
 use std::borrow::Cow;
+use std::fmt;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Part {
     Text(String),
     Substitution(Expression),
+}
+
+impl fmt::Display for Part {
+    /// As it may be written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Text(text) => f.write_str(&escape(text)),
+            Part::Substitution(expression) => write!(f, "${{{expression}}}"),
+        }
+    }
 }
 
 /// The escape for a literal `${`.
@@ -116,6 +127,11 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// The text with `${` turned into `$${`: [`unescape`] backwards.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace(OPENING, ESCAPED)
 }
 
 #[cfg(test)]
