@@ -1,9 +1,15 @@
-//! A checked blueprint. Only [`crate::check`] makes one.
+//! A checked blueprint. Only a [`crate::Checker`] makes one.
 
-use crate::{Diagnostic, Enumeration, Kind, Reference, Span, Template, Value};
-use indexmap::IndexMap;
+mod child;
+mod data_source;
 
-/// What [`crate::check`] found: the blueprint if there was no error, and every diagnostic sorted by position.
+pub use child::{Child, WORKING_DIR};
+pub use data_source::{DataSource, DataSourceExport, Filter};
+
+use crate::{Diagnostic, Enumeration, Kind, Link, LinkSelector, Reference, Span, Template, Transform, Value};
+use indexmap::{IndexMap, IndexSet};
+
+/// What a check found: the blueprint if there was no error, and every diagnostic sorted by position.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// Present when no diagnostic is an error.
@@ -17,10 +23,20 @@ pub struct Checked {
 pub struct Blueprint {
     /// The version of the language it is written in.
     pub version: String,
+    /// The transforms that were applied, in this order.
+    pub transforms: Vec<Transform>,
     /// Variables by name, in the author's order.
     pub variables: IndexMap<String, Variable>,
-    /// Resources by name, in the author's order. References between them form no cycle.
+    /// Data sources by name, in the author's order.
+    pub data_sources: IndexMap<String, DataSource>,
+    /// Resources by name, in the author's order. References among resources, data sources and children form
+    /// no cycle.
     pub resources: IndexMap<String, Resource>,
+    /// Included blueprints by name, in the author's order.
+    pub children: IndexMap<String, Child>,
+    /// Which resources are linked to which by their selectors: by the selecting resource, then by the selected
+    /// one, both in the author's order.
+    pub links: Vec<Link>,
     /// Exports by name, in the author's order.
     pub exports: IndexMap<String, Export>,
     /// Metadata of the blueprint itself; an empty map if missing.
@@ -85,10 +101,39 @@ pub struct Resource {
     pub description: Option<Template>,
     /// `displayName`, `annotations`, `labels`, `custom` as one map template.
     pub metadata: Template,
+    /// The labels that selectors select by.
+    pub labels: IndexMap<String, String>,
+    /// Which other resources this one makes use of.
+    pub link_selector: Option<LinkSelector>,
     /// The specification; an empty map if missing.
     pub spec: Template,
-    /// Names of the resources that this one refers to, without repetition.
-    pub depends_on: Vec<String>,
+    /// What this one refers to.
+    pub depends_on: Dependencies,
+}
+
+/// Names of the elements that an element refers to: each once, in the order in which it first does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// Resources.
+    pub resources: Vec<String>,
+    /// Data sources.
+    pub data_sources: Vec<String>,
+    /// Children.
+    pub children: Vec<String>,
+}
+
+impl Dependencies {
+    /// Adds the names that are not there yet.
+    pub(crate) fn join(&mut self, other: Dependencies) {
+        for (names, more) in [
+            (&mut self.resources, other.resources),
+            (&mut self.data_sources, other.data_sources),
+            (&mut self.children, other.children),
+        ] {
+            let joined: IndexSet<String> = names.drain(..).chain(more).collect();
+            names.extend(joined);
+        }
+    }
 }
 
 /// The declared type of an export.

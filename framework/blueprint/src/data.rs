@@ -1,6 +1,6 @@
 //! Plain data in YAML or JSON, as files of variable values are.
 
-use crate::syntax::{self, Data, Node, ScalarKind};
+use crate::syntax::{self, Data, Node};
 use crate::{Diagnostic, Severity, Source};
 
 /// Reads a document that is no blueprint, with the same rules for text: unique keys, no tags, exact numbers.
@@ -15,6 +15,11 @@ use crate::{Diagnostic, Severity, Source};
 /// assert_eq!(values, serde_json::json!({"stage": "dev", "size": 16}));
 /// ```
 pub fn parse_value(source: &Source) -> Result<serde_json::Value, Vec<Diagnostic>> {
+    load(source).map(|root| json(&root))
+}
+
+/// The tree of a text without errors.
+pub(crate) fn load(source: &Source) -> Result<Node, Vec<Diagnostic>> {
     let loaded = syntax::load(source);
     let mut errors: Vec<Diagnostic> = loaded
         .diagnostics
@@ -22,7 +27,7 @@ pub fn parse_value(source: &Source) -> Result<serde_json::Value, Vec<Diagnostic>
         .filter(|finding| finding.severity == Severity::Error)
         .collect();
     match loaded.root {
-        Some(root) if errors.is_empty() => Ok(json(&root)),
+        Some(root) if errors.is_empty() => Ok(root),
         _ => {
             errors.sort_by_key(|finding| finding.span);
             Err(errors)
@@ -37,12 +42,7 @@ fn json(node: &Node) -> serde_json::Value {
             .iter()
             .map(|entry| (entry.key.text.clone(), json(&entry.value)))
             .collect(),
-        Data::Scalar(scalar) => match &scalar.kind {
-            ScalarKind::Null => serde_json::Value::Null,
-            ScalarKind::Bool(bool) => (*bool).into(),
-            ScalarKind::Number(number) => serde_json::Value::Number(number.clone()),
-            ScalarKind::String => scalar.text.clone().into(),
-        },
+        Data::Scalar(scalar) => scalar.to_json(),
     }
 }
 

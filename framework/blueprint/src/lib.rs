@@ -5,7 +5,7 @@
 //!          (YAML or JSON)           (sections, names, references)        (variables)
 //! ```
 //!
-//! [`check`] is where to start. It never fails: it answers every finding at once, sorted by position, and a
+//! [`check`] is where to start, or a [`Checker`] that knows more than the core language. It never fails: it answers every finding at once, sorted by position, and a
 //! [`Blueprint`] if none is an error. What it makes can be trusted: names are declared, references lead
 //! somewhere and form no cycle, functions are called as they can be. [`Blueprint::bind`] completes the values
 //! of variables, [`evaluate`] replaces substitutions by what a [`Scope`] answers. Values know what is secret
@@ -58,7 +58,7 @@
 //! assert_eq!(queue.to_json()["queueName"], "orders-prod");
 //! let topic = evaluate(&blueprint.resources["topic"].spec, &scope)?;
 //! assert_eq!(topic.to_masked_json()["topicName"], "(known after deploy)");
-//! assert_eq!(blueprint.resources["topic"].depends_on, ["queue"]);
+//! assert_eq!(blueprint.resources["topic"].depends_on.resources, ["queue"]);
 //! # Ok::<(), formwork_blueprint::EvaluationError>(())
 //! ```
 #![deny(missing_docs)]
@@ -66,6 +66,7 @@
 mod bind;
 mod blueprint;
 mod check;
+mod checker;
 pub mod codes;
 mod data;
 mod diagnostic;
@@ -73,21 +74,31 @@ mod enumerations;
 mod evaluate;
 mod functions;
 mod graph;
+mod links;
+mod operators;
 mod source;
 mod spelling;
 mod substitution;
 mod syntax;
 mod template;
+mod transform;
 mod typed;
 mod value;
 
-pub use blueprint::{Blueprint, Checked, Export, ExportType, Resource, Variable, VariableType};
+pub use blueprint::{
+    Blueprint, Checked, Child, DataSource, DataSourceExport, Dependencies, Export, ExportType, Filter,
+    Resource, Variable, VariableType, WORKING_DIR,
+};
 pub use check::check;
+pub use checker::Checker;
 pub use data::parse_value;
 pub use diagnostic::{Diagnostic, Severity};
 pub use enumerations::{Enumeration, Enumerations};
 pub use evaluate::{EvaluationError, Scope, evaluate, evaluate_reference};
+pub use links::{Link, LinkSelector};
+pub use operators::{FieldPath, Operator};
 pub use source::{Format, Location, Source, Span};
 pub use substitution::{Reference, Root, Segment};
 pub use template::Template;
+pub use transform::{Member, Transform, Transformer, Tree, TreeData, TreeScalar};
 pub use value::{Kind, Value};

@@ -60,7 +60,7 @@ fn a_blueprint_is_checked_bound_and_evaluated() {
     let checked = check(&Source::new("orders.yaml", ORDERS));
     assert_eq!(checked.diagnostics, []);
     let blueprint = checked.blueprint.unwrap();
-    assert_eq!(blueprint.resources["topic"].depends_on, ["queue"]);
+    assert_eq!(blueprint.resources["topic"].depends_on.resources, ["queue"]);
     assert_eq!(
         blueprint.exports["arn"].field.to_string(),
         "resources.queue.state.arn"

@@ -283,8 +283,11 @@ impl Engine {
             .unwrap_or_default())
     }
 
+    /// The model of what is to be deployed.
     async fn model(&self, target: &Target) -> Result<Model, EngineError> {
-        Model::build(target, self.adapters.schemas.as_ref()).await
+        Model::build(target, self.adapters.schemas.as_ref())
+            .await?
+            .deployable()
     }
 
     async fn read(&self, instance: &str) -> Result<Option<(Deployment, crate::ports::Version)>, EngineError> {

@@ -1,13 +1,14 @@
 //! A target checked against everything known about it before the first call.
 
 pub(crate) mod check;
+mod support;
 
 use crate::error::Problem;
 use crate::mask::Mask;
 use crate::order::Target;
 use crate::ports::SchemaSource;
 use crate::{Deployment, EngineError, Failure, Generation};
-use formwork_blueprint::{Blueprint, Segment, Source, Span, Template, Value};
+use formwork_blueprint::{Blueprint, Segment, Severity, Source, Span, Template, Value};
 use formwork_schema::ResourceSchema;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashMap};
@@ -43,6 +44,28 @@ impl Model {
     /// Checks a target.
     pub(crate) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
         check::build(target, schemas).await
+    }
+
+    /// Refuses what is valid but cannot be deployed by this version.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] with the places.
+    pub(crate) fn deployable(self) -> Result<Model, EngineError> {
+        let gaps = self
+            .warnings
+            .iter()
+            .filter(|problem| problem.code == support::CODE);
+        let problems: Vec<Problem> = gaps
+            .map(|problem| Problem {
+                severity: Severity::Error,
+                ..problem.clone()
+            })
+            .collect();
+        if problems.is_empty() {
+            Ok(self)
+        } else {
+            Err(EngineError::Invalid { problems })
+        }
     }
 
     /// The resource's definition and node.

@@ -180,12 +180,8 @@ impl formwork_blueprint::Scope for Scope<'_> {
         match &reference.root {
             Root::Variable(name) => self.variable(name, &reference.path),
             Root::Resource(name) => self.resource(name, &reference.path),
-            Root::DataSource(name) => Err(format!(
-                "data sources are not available yet, so `{name}` has no value"
-            )),
-            Root::Child(name) => Err(format!(
-                "child blueprints are not available yet, so `{name}` has no value"
-            )),
+            // Nothing looks them up yet; a deployment that would need them is refused.
+            Root::DataSource(_) | Root::Child(_) => Ok(Value::unknown()),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::spelling::{all_of, did_you_mean, nearest, shown};
 use crate::substitution::{find_opening, is_quoted_name, unescape};
 use crate::syntax::{Data, Entry, Key, Node, Positions, ScalarKind};
-use crate::{Diagnostic, Format, Root, Source, Span, Template, codes, template};
+use crate::{Checker, Diagnostic, Format, Root, Severity, Source, Span, Template, codes, template};
 use indexmap::IndexMap;
 
 pub(super) struct Context<'a> {
@@ -131,13 +131,13 @@ impl Owner<'_> {
 impl<'a> Context<'a> {
     pub(super) fn new(
         source: &'a Source,
-        language: &'a Language,
+        checker: &'a Checker<'a>,
         declared: &'a Declared,
         findings: Vec<Diagnostic>,
     ) -> Self {
         Context {
             source,
-            language,
+            language: &checker.language,
             declared,
             graph: Graph::new(declared.elements()),
             findings,
@@ -160,6 +160,13 @@ impl<'a> Context<'a> {
                 .push(finding.help(format!("as in `{}`", section.form)));
         }
         self.findings
+    }
+
+    /// True if no error has been found so far.
+    pub(super) fn is_sound(&self) -> bool {
+        self.findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error)
     }
 
     pub(super) fn report(&mut self, finding: Diagnostic) {

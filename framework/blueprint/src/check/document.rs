@@ -2,10 +2,10 @@
 
 use super::context::{Context, Fields, Owner, Section};
 use super::habits;
-use super::{datasources, exports, include, references, resources, support, variables};
+use super::{datasources, exports, include, references, resources, variables};
 use crate::spelling::{did_you_mean, shown};
 use crate::syntax::{Data, Node};
-use crate::{Blueprint, Diagnostic, Span, Template, codes};
+use crate::{Blueprint, Diagnostic, Severity, Span, Template, Transform, codes, links};
 use indexmap::IndexMap;
 
 const DOCUMENT: Section = Section {
@@ -28,7 +28,7 @@ const DOCUMENT: Section = Section {
 const LATER_VERSIONS: [&str; 3] = ["2025-02-01", "2025-05-12", "2025-11-02"];
 
 /// Reads all sections. Answers something whenever the document is a map; the findings decide its worth.
-pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> {
+pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Transform>) -> Option<Blueprint> {
     let start = Span::new(root.span.start, root.span.start);
     if !matches!(root.data, Data::Map(_)) {
         context.wrong_shape(root, "a blueprint", "a map");
@@ -40,20 +40,19 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> 
     }
     let fields = context.fields(root, &DOCUMENT, start)?;
     let version = version(context, fields);
-    if let Some(node) = fields.value("transform") {
-        transform(context, node);
-    }
     let variables = fields
         .value("variables")
         .map(|node| variables::read(context, node))
         .unwrap_or_default();
-    if let Some(node) = fields.value("datasources") {
-        datasources::check(context, node);
-    }
+    let data_sources = fields
+        .value("datasources")
+        .map(|node| datasources::read(context, node))
+        .unwrap_or_default();
     let resources = read_resources(context, fields);
-    if let Some(node) = fields.value("include") {
-        include::check(context, node);
-    }
+    let children = fields
+        .value("include")
+        .map(|node| include::read(context, node))
+        .unwrap_or_default();
     let exports = fields
         .value("exports")
         .map(|node| exports::read(context, node))
@@ -66,11 +65,20 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node) -> Option<Blueprint> 
         None => Template::empty(start),
     };
     references::check_cycles(context);
-    support::refuse_undeployable(context, fields);
+    let (links, odd) = links::links(&resources);
+    // A resource that could not be read may have the labels that are missed.
+    let sound = context.is_sound();
+    odd.into_iter()
+        .filter(|finding| sound || finding.severity == Severity::Error)
+        .for_each(|finding| context.report(finding));
     Some(Blueprint {
         version: version?,
+        transforms,
         variables,
+        data_sources,
         resources,
+        children,
+        links,
         exports,
         metadata,
     })
@@ -112,20 +120,6 @@ fn version(context: &mut Context<'_>, fields: Fields<'_>) -> Option<String> {
     let help = did_you_mean(&found, [supported]);
     context.report(finding.help(help.unwrap_or_else(|| format!("the supported version is `{supported}`"))));
     None
-}
-
-/// A string or a list of strings. Which transforms exist is not the language's business.
-fn transform(context: &mut Context<'_>, node: &Node) {
-    let code = codes::SUBSTITUTION_IN_TRANSFORM;
-    match &node.data {
-        Data::List(items) => items.iter().for_each(|item| {
-            context.fixed_text(item, "a transform", code);
-        }),
-        Data::Scalar(_) => {
-            context.fixed_text(node, "`transform`", code);
-        }
-        Data::Map(_) => context.wrong_shape(node, "`transform`", "a string or a list of strings"),
-    }
 }
 
 fn read_resources(context: &mut Context<'_>, fields: Fields<'_>) -> IndexMap<String, crate::Resource> {

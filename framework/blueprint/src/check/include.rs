@@ -1,9 +1,11 @@
-//! The section `include`: its shape and where substitutions may stand.
+//! The section `include`.
 
 use super::context::{Context, Owner, Section};
-use super::habits;
+use super::{habits, references};
+use crate::substitution::find_opening;
 use crate::syntax::{Entry, Node, ScalarKind};
-use crate::{Diagnostic, codes};
+use crate::{Child, Diagnostic, Template, codes, template};
+use indexmap::IndexMap;
 
 const INCLUDE: Section = Section {
     name: "an include",
@@ -12,53 +14,72 @@ const INCLUDE: Section = Section {
     form: "core: {path: core.yaml}",
 };
 
-pub(super) fn check(context: &mut Context<'_>, node: &Node) {
-    for entry in context.map(node, "`include`").unwrap_or_default() {
+pub(super) fn read(context: &mut Context<'_>, node: &Node) -> IndexMap<String, Child> {
+    let entries = context.map(node, "`include`").unwrap_or_default();
+    let children = entries.iter().filter_map(|entry| {
         context.name(&entry.key, "an include");
-        child(context, entry);
-    }
+        child(context, entry).map(|child| (entry.key.text.to_string(), child))
+    });
+    children.collect()
 }
 
-fn child(context: &mut Context<'_>, entry: &Entry) {
-    let name = entry.key.text.as_str();
+fn child(context: &mut Context<'_>, entry: &Entry) -> Option<Child> {
+    let (name, span) = (entry.key.text.as_ref(), entry.key.span);
     let owner = Owner::Child(name);
-    let Some(fields) = context.fields(&entry.value, &INCLUDE, entry.key.span) else {
-        return;
+    let fields = context.fields(&entry.value, &INCLUDE, span)?;
+    let path = context
+        .required(fields, "path")
+        .and_then(|node| path(context, node, name));
+    let variables = match fields.value("variables") {
+        Some(node) => variables(context, node, owner),
+        None => IndexMap::new(),
     };
-    if let Some(path) = context.required(fields, "path") {
-        context.text_template(path, "an include's `path`", Owner::ChildPath(name));
-        if path
-            .scalar()
-            .is_some_and(|scalar| scalar.kind == ScalarKind::String && scalar.text.trim().is_empty())
-        {
-            let message = "an include's `path` is empty";
-            context.report(Diagnostic::error(codes::EMPTY_PATH, path.span, message));
+    let metadata = match fields.value("metadata") {
+        Some(node) if !node.is_null() => {
+            context.map(node, "an include's `metadata`");
+            context.template(node, owner)
         }
+        _ => Template::empty(span),
+    };
+    let description = fields
+        .value("description")
+        .and_then(|node| context.text_template(node, "an include's description", owner));
+    let path = path?;
+    let mut depends_on = references::dependencies(Owner::ChildPath(name), [&path]);
+    let others = variables.values().chain([&metadata]).chain(&description);
+    depends_on.join(references::dependencies(owner, others));
+    Some(Child {
+        path,
+        variables,
+        metadata,
+        description,
+        span,
+        depends_on,
+    })
+}
+
+fn path(context: &mut Context<'_>, node: &Node, name: &str) -> Option<Template> {
+    let template = context.text_template(node, "an include's `path`", Owner::ChildPath(name))?;
+    if node.scalar().is_some_and(|scalar| scalar.text.trim().is_empty()) {
+        let message = "an include's `path` is empty";
+        context.report(Diagnostic::error(codes::EMPTY_PATH, node.span, message));
     }
-    if let Some(variables) = fields.value("variables") {
-        for entry in context
-            .map(variables, "an include's `variables`")
-            .unwrap_or_default()
-        {
-            if entry
-                .value
-                .scalar()
-                .is_none_or(|scalar| scalar.kind == ScalarKind::Null)
-            {
-                context.wrong_shape(
-                    &entry.value,
-                    "a variable's value",
-                    "a string, a number or a boolean",
-                );
-            }
+    Some(template)
+}
+
+fn variables(context: &mut Context<'_>, node: &Node, owner: Owner<'_>) -> IndexMap<String, Template> {
+    let entries = context.map(node, "an include's `variables`").unwrap_or_default();
+    let values = entries.iter().map(|entry| {
+        if find_opening(&entry.key.text).is_some() {
+            context.report(template::substitution_in_key(entry.key.span, &entry.key.text));
         }
-        context.template(variables, owner);
-    }
-    if let Some(metadata) = fields.value("metadata") {
-        context.map(metadata, "an include's `metadata`");
-        context.template(metadata, owner);
-    }
-    if let Some(description) = fields.value("description") {
-        context.text_template(description, "an include's description", owner);
-    }
+        let scalar = entry.value.scalar();
+        if scalar.is_none_or(|scalar| scalar.kind == ScalarKind::Null) {
+            let expected = "a string, a number or a boolean";
+            context.wrong_shape(&entry.value, "a variable's value", expected);
+        }
+        let value = context.template(&entry.value, owner);
+        (entry.key.text.to_string(), value)
+    });
+    values.collect()
 }

@@ -15,11 +15,9 @@ mod include;
 mod labels;
 mod references;
 mod resources;
-mod support;
 mod variables;
 
-use crate::syntax;
-use crate::{Checked, Diagnostic, Severity, Source, codes};
+use crate::{Checked, Checker, Diagnostic, Severity, Source, codes, syntax, transform};
 use context::Context;
 
 /// Findings beyond this many are dropped: nobody reads them, and showing them costs.
@@ -27,14 +25,14 @@ const MAX_DIAGNOSTICS: usize = 500;
 
 /// What a version of the language fixes.
 #[derive(Debug)]
-struct Language {
+pub(crate) struct Language {
     version: &'static str,
     functions: crate::functions::Functions,
     enumerations: crate::Enumerations,
 }
 
 impl Language {
-    fn v2023_04_20() -> Self {
+    pub(crate) fn v2023_04_20() -> Self {
         Language {
             version: "2023-04-20",
             functions: crate::functions::Functions::CORE,
@@ -43,22 +41,26 @@ impl Language {
     }
 }
 
-/// Parses and checks a source: syntax, sections, substitutions, references, cycles.
+/// Parses and checks a source by the core language: [`Checker::check`] without anything joined.
 pub fn check(source: &Source) -> Checked {
-    check_as(source, &Language::v2023_04_20())
+    Checker::new().check(source)
 }
 
-fn check_as(source: &Source, language: &Language) -> Checked {
+pub(crate) fn check_with(source: &Source, checker: &Checker<'_>) -> Checked {
     let loaded = syntax::load(source);
-    let Some(root) = loaded.root else {
+    let mut findings = loaded.diagnostics;
+    let transformed = loaded
+        .root
+        .map(|root| transform::apply(source, root, &checker.transformers, &mut findings));
+    let Some((root, transforms)) = transformed.and_then(|done| Some((done.root?, done.transforms))) else {
         return Checked {
             blueprint: None,
-            diagnostics: sorted(loaded.diagnostics),
+            diagnostics: sorted(findings),
         };
     };
     let declared = declared::collect(&root);
-    let mut context = Context::new(source, language, &declared, loaded.diagnostics);
-    let blueprint = document::read(&mut context, &root);
+    let mut context = Context::new(source, checker, &declared, findings);
+    let blueprint = document::read(&mut context, &root, transforms);
     let diagnostics = sorted(context.finish());
     let sound = diagnostics
         .iter()

@@ -3,14 +3,12 @@
 use super::context::{Context, Owner};
 use super::habits::{self, Hint};
 use crate::spelling::{all_of, did_you_mean};
-use crate::{Diagnostic, Reference, Root, Segment, Template, codes};
+use crate::{Dependencies, Diagnostic, Reference, Root, Segment, Template, WORKING_DIR, codes};
+use indexmap::IndexSet;
 
 /// What fields of a resource stand under.
 const RESOURCE_FIELDS: [&str; 3] = ["state", "spec", "metadata"];
 const METADATA_FIELDS: [&str; 4] = ["displayName", "annotations", "labels", "custom"];
-
-/// A predefined name in include paths.
-const WORKING_DIR: &str = "workingDir";
 
 /// Checks every reference in a template.
 pub(super) fn check(context: &mut Context<'_>, template: &Template, owner: Owner<'_>) {
@@ -44,6 +42,37 @@ pub(super) fn check_one(context: &mut Context<'_>, reference: &Reference, owner:
         .zip(context.declared.number(&reference.root));
     if let Some((from, to)) = ends {
         context.graph.connect(from, to, reference.span);
+    }
+}
+
+/// What the templates of an element refer to.
+pub(super) fn dependencies<'t>(
+    owner: Owner<'_>,
+    templates: impl IntoIterator<Item = &'t Template>,
+) -> Dependencies {
+    let mut found: [IndexSet<&str>; 3] = Default::default();
+    let own = owner.root();
+    let in_path = matches!(owner, Owner::ChildPath(_));
+    for template in templates {
+        for (reference, _) in template.references() {
+            let [resources, data_sources, children] = &mut found;
+            let names = match &reference.root {
+                root if Some(root) == own.as_ref() => continue,
+                Root::Resource(name) if in_path && name == WORKING_DIR => continue,
+                Root::Variable(_) => continue,
+                Root::Resource(_) => resources,
+                Root::DataSource(_) => data_sources,
+                Root::Child(_) => children,
+            };
+            names.insert(reference.root.name());
+        }
+    }
+    let [resources, data_sources, children] =
+        found.map(|names| names.into_iter().map(str::to_owned).collect());
+    Dependencies {
+        resources,
+        data_sources,
+        children,
     }
 }
 

@@ -1,12 +1,11 @@
 //! The section `resources`.
 
 use super::context::{Context, Owner, Section};
-use super::habits;
-use super::labels;
+use super::{habits, labels, references};
 use crate::spelling::shown;
 use crate::syntax::{Data, Entry, Node};
-use crate::{Diagnostic, Resource, Root, Span, Template, codes};
-use indexmap::{IndexMap, IndexSet};
+use crate::{Diagnostic, LinkSelector, Resource, Span, Template, codes};
+use indexmap::IndexMap;
 
 const RESOURCE: Section = Section {
     name: "a resource",
@@ -56,9 +55,14 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
         Some(node) => metadata(context, node, owner),
         None => Template::empty(span),
     };
-    if let Some(node) = fields.value("linkSelector") {
-        link_selector(context, node, span);
-    }
+    let labels = fields
+        .value("metadata")
+        .and_then(|metadata| metadata.get("labels"))
+        .map(labels::read)
+        .unwrap_or_default();
+    let link_selector = fields
+        .value("linkSelector")
+        .and_then(|node| link_selector(context, node, span));
     let spec = match fields.value("spec") {
         Some(node) if node.is_null() => Template::empty(node.span),
         Some(node) => {
@@ -67,7 +71,7 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
         }
         None => Template::empty(span),
     };
-    let depends_on = depends_on(name, description.iter().chain([&metadata, &spec]));
+    let depends_on = references::dependencies(owner, description.iter().chain([&metadata, &spec]));
     let (type_name, type_span) = kind?;
     Some(Resource {
         type_name,
@@ -75,6 +79,8 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
         span,
         description,
         metadata,
+        labels,
+        link_selector,
         spec,
         depends_on,
     })
@@ -82,28 +88,7 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
 
 /// True for a part of a resource that is indented like a resource.
 fn belongs_to_a_resource(entry: &Entry) -> bool {
-    let has_type = match &entry.value.data {
-        Data::Map(fields) => fields.iter().any(|field| field.key.text == "type"),
-        _ => false,
-    };
-    RESOURCE.keys.contains(&entry.key.text.as_str()) && !has_type
-}
-
-/// Other resources that the templates refer to.
-fn depends_on<'t>(name: &str, templates: impl Iterator<Item = &'t Template>) -> Vec<String> {
-    let mut found: IndexSet<&str> = IndexSet::new();
-    for template in templates {
-        found.extend(
-            template
-                .references()
-                .into_iter()
-                .filter_map(|(reference, _)| match &reference.root {
-                    Root::Resource(other) if other != name => Some(other.as_str()),
-                    _ => None,
-                }),
-        );
-    }
-    found.into_iter().map(str::to_owned).collect()
+    RESOURCE.keys.contains(&entry.key.text.as_str()) && entry.value.get("type").is_none()
 }
 
 fn type_name(context: &mut Context<'_>, node: &Node) -> Option<String> {
@@ -184,14 +169,10 @@ fn metadata(context: &mut Context<'_>, node: &Node, owner: Owner<'_>) -> Templat
     template
 }
 
-fn link_selector(context: &mut Context<'_>, node: &Node, owner: Span) {
-    let Some(fields) = context.fields(node, &LINK_SELECTOR, owner) else {
-        return;
-    };
-    let Some(by_label) = context.required(fields, "byLabel") else {
-        return;
-    };
-    labels::check_fixed(
+fn link_selector(context: &mut Context<'_>, node: &Node, owner: Span) -> Option<LinkSelector> {
+    let fields = context.fields(node, &LINK_SELECTOR, owner)?;
+    let by_label = context.required(fields, "byLabel")?;
+    let sound = labels::check_fixed(
         context,
         by_label,
         "`byLabel`",
@@ -206,4 +187,9 @@ fn link_selector(context: &mut Context<'_>, node: &Node, owner: Span) {
             message,
         ));
     }
+    let labels = labels::read(by_label);
+    (sound && !labels.is_empty()).then(|| LinkSelector {
+        by_label: labels.into(),
+        span: by_label.span,
+    })
 }

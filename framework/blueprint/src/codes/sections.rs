@@ -6,8 +6,8 @@ super::codes! { SECTIONS:
     WRONG_SHAPE = "wrong-shape", "a map, a list or a scalar where something else is expected", "variables: [a]";
     INVALID_NAME = "invalid-name", "a name that cannot be referred to", "variables: {my name: {type: string}}";
     UNSUPPORTED_VERSION = "unsupported-version", "a version of the language that is not supported", "version: 2021-01-01";
-    UNSUPPORTED_SECTION = "unsupported-section", "a section that cannot be deployed yet",
-        "include: {core: {path: core.yaml}}";
+    UNKNOWN_TRANSFORM = "unknown-transform", "a transform that does not exist", "transform: celerity";
+    DUPLICATE_TRANSFORM = "duplicate-transform", "a transform is listed twice", "transform: [a, a]";
     MISSING_RESOURCES = "missing-resources", "a blueprint without resources and without `include`",
         "version: 2023-04-20";
     UNKNOWN_VARIABLE_TYPE = "unknown-variable-type", "a variable type that does not exist",
@@ -27,6 +27,11 @@ super::codes! { SECTIONS:
         "resources: {queue: {type: queue}}";
     EMPTY_LINK_SELECTOR = "empty-link-selector", "a link selector without labels",
         "resources: {queue: {type: aws/sqs/queue, linkSelector: {byLabel: {}}}}";
+    NOTHING_SELECTED = "nothing-selected", "a link selector that no other resource matches",
+        "resources: {queue: {type: aws/sqs/queue, linkSelector: {byLabel: {app: orders}}}}";
+    TOO_MANY_LINKS = "too-many-links", "link selectors make more links than allowed", "";
+    INVALID_FIELD_PATH = "invalid-field-path", "a path into a data source that cannot be read",
+        "datasources: {network: {type: aws/vpc, filter: {field: 'tags..a', operator: '=', search: b}, exports: {}}}";
     INVALID_DATA_SOURCE_TYPE = "invalid-data-source-type", "a data source type of the wrong form",
         "datasources: {network: {type: vpc, filter: {field: a, operator: '=', search: b}, exports: {}}}";
     UNKNOWN_OPERATOR = "unknown-operator", "a filter operator that does not exist",

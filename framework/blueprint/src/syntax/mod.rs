@@ -11,7 +11,7 @@ mod tree;
 mod yaml;
 
 pub(crate) use positions::Positions;
-pub(crate) use tree::{Data, Entry, Key, Node, ScalarKind};
+pub(crate) use tree::{Data, Entry, Key, Node, Scalar, ScalarKind};
 
 use crate::source::BYTE_ORDER_MARK;
 use crate::spelling::shown;

@@ -11,6 +11,8 @@ pub(crate) enum Positions {
     Same(usize),
     /// The source offset of every byte of the text, and of its end.
     Mapped(Vec<usize>),
+    /// The text does not stand in the source: all of it is at the place of what it was made from.
+    Made(Span),
 }
 
 impl Positions {
@@ -21,6 +23,9 @@ impl Positions {
         };
         let Span { start, end } = node.span;
         let raw = source.get(start..end).unwrap_or_default();
+        if scalar.style == Style::Made {
+            return Positions::Made(node.span);
+        }
         let text = scalar.text.as_str();
         let skipped = match scalar.style {
             Style::Plain => 0,
@@ -28,7 +33,7 @@ impl Positions {
             // The header, `|2-` and its like, is a line of its own. A parser that leaves the header out of
             // the span leaves nothing to skip.
             Style::Block if raw.starts_with(['|', '>']) => raw.find('\n').map_or(raw.len(), |at| at + 1),
-            Style::Block => 0,
+            Style::Block | Style::Made => 0,
         };
         if raw.get(skipped..).is_some_and(|rest| rest.starts_with(text)) && !text.contains(['\\', '\'']) {
             return Positions::Same(start + skipped);
@@ -44,6 +49,7 @@ impl Positions {
     pub(crate) fn span(&self, from: usize, to: usize) -> Span {
         match self {
             Positions::Same(start) => Span::new(start + from, start + to),
+            Positions::Made(span) => *span,
             Positions::Mapped(offsets) => {
                 let at = |index: usize| offsets.get(index).or(offsets.last()).copied().unwrap_or_default();
                 // The end of the last character, which may be an escape, is where the next one starts,

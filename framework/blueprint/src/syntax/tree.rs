@@ -55,12 +55,25 @@ pub(crate) enum Style {
     DoubleQuoted,
     /// Literal and folded block scalars.
     Block,
+    /// Not written but made by a transform.
+    Made,
 }
 
 impl Node {
     pub(crate) fn scalar(&self) -> Option<&Scalar> {
         match &self.data {
             Data::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The value under a key, if this is a map that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        match &self.data {
+            Data::Map(entries) => entries
+                .iter()
+                .find(|entry| entry.key.text == key)
+                .map(|entry| &entry.value),
             _ => None,
         }
     }
@@ -75,12 +88,7 @@ impl Node {
         match &self.data {
             Data::List(_) => "a list",
             Data::Map(_) => "a map",
-            Data::Scalar(scalar) => match scalar.kind {
-                ScalarKind::Null => "nothing",
-                ScalarKind::Bool(_) => "a boolean",
-                ScalarKind::Number(_) => "a number",
-                ScalarKind::String => "a string",
-            },
+            Data::Scalar(scalar) => scalar.kind.noun(),
         }
     }
 
@@ -98,6 +106,42 @@ impl Node {
                 .map(|child| child.levels)
                 .max()
                 .unwrap_or_default(),
+        }
+    }
+}
+
+impl ScalarKind {
+    /// What it is, with its article, for messages.
+    pub(crate) fn noun(&self) -> &'static str {
+        match self {
+            ScalarKind::Null => "nothing",
+            ScalarKind::Bool(_) => "a boolean",
+            ScalarKind::Number(_) => "a number",
+            ScalarKind::String => "a string",
+        }
+    }
+}
+
+impl Scalar {
+    /// A scalar that nobody wrote. Lists and maps are no scalars: they become nothing.
+    pub(crate) fn made(value: &serde_json::Value) -> Self {
+        let (text, kind) = match value {
+            serde_json::Value::Bool(bool) => (bool.to_string(), ScalarKind::Bool(*bool)),
+            serde_json::Value::Number(number) => (number.to_string(), ScalarKind::Number(number.clone())),
+            serde_json::Value::String(text) => (text.clone(), ScalarKind::String),
+            _ => ("null".to_owned(), ScalarKind::Null),
+        };
+        let style = Style::Made;
+        Scalar { text, kind, style }
+    }
+
+    /// The value as JSON.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        match &self.kind {
+            ScalarKind::Null => serde_json::Value::Null,
+            ScalarKind::Bool(bool) => (*bool).into(),
+            ScalarKind::Number(number) => serde_json::Value::Number(number.clone()),
+            ScalarKind::String => self.text.clone().into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Building a [`Model`]: every problem is found before any is reported.
 
-use super::{Model, Node, weights};
+use super::{Model, Node, support, weights};
 use crate::EngineError;
 use crate::error::Problem;
 use crate::mask::Mask;
@@ -55,12 +55,15 @@ pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result
         }
     };
 
+    for gap in support::gaps(&blueprint) {
+        findings.warning(gap.span, support::CODE, gap.message, gap.help);
+    }
     let found = find_schemas(&blueprint, schemas, &mut findings).await?;
     let exports = choose_exports(&blueprint, target, &mut findings);
     let depends_on: IndexMap<String, Vec<String>> = blueprint
         .resources
         .iter()
-        .map(|(name, resource)| (name.clone(), resource.depends_on.clone()))
+        .map(|(name, resource)| (name.clone(), resource.depends_on.resources.clone()))
         .collect();
     let weights = weights(&depends_on);
     let nodes = blueprint
@@ -112,10 +115,18 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn error(&mut self, span: Span, code: &str, message: String, help: Option<String>) {
+        self.add(Severity::Error, span, code, message, help);
+    }
+
+    fn warning(&mut self, span: Span, code: &str, message: String, help: &str) {
+        self.add(Severity::Warning, span, code, message, Some(help.to_owned()));
+    }
+
+    fn add(&mut self, severity: Severity, span: Span, code: &str, message: String, help: Option<String>) {
         let position = self.source.location(span);
         let problem = Problem {
             code: code.to_owned(),
-            severity: Severity::Error,
+            severity,
             location: Some(position.to_string()),
             position: Some(position),
             span: Some(span),

@@ -1,0 +1,64 @@
+//! A check with more than the core language.
+
+use crate::check::{self, Language};
+use crate::{Checked, Source, Transformer};
+
+/// Checks blueprints. By itself it knows the core of the language and nothing else, and so does
+/// [`crate::check()`]; what else there is joins it here.
+///
+/// ```
+/// use formwork_blueprint::{Checker, Diagnostic, Source, Transformer, Tree};
+///
+/// /// Gives blueprints without resources a queue.
+/// struct WithQueue;
+/// impl Transformer for WithQueue {
+///     fn name(&self) -> &str {
+///         "with-queue"
+///     }
+///     fn transform(&self, mut document: Tree) -> Result<Tree, Vec<Diagnostic>> {
+///         let span = document.get("transform").map(|transform| transform.span).unwrap_or_default();
+///         let queue = serde_json::json!({"queue": {"type": "aws/sqs/queue"}});
+///         if let Some(sections) = document.members_mut() {
+///             let value = Tree::new(&queue, span);
+///             sections.entry("resources".to_owned()).or_insert(formwork_blueprint::Member { key_span: span, value });
+///         }
+///         Ok(document)
+///     }
+/// }
+///
+/// let source = Source::new("queue.yaml", "version: 2023-04-20\ntransform: with-queue\n");
+/// let checked = Checker::new().transformer(&WithQueue).check(&source);
+/// assert_eq!(checked.blueprint.expect("a blueprint").resources["queue"].type_name, "aws/sqs/queue");
+/// ```
+pub struct Checker<'a> {
+    pub(crate) language: Language,
+    pub(crate) transformers: Vec<&'a dyn Transformer>,
+}
+
+impl<'a> Checker<'a> {
+    /// A checker of the core language.
+    pub fn new() -> Self {
+        Checker {
+            language: Language::v2023_04_20(),
+            transformers: Vec::new(),
+        }
+    }
+
+    /// Lets blueprints ask for a transform. Of two with one name the first counts.
+    #[must_use]
+    pub fn transformer(mut self, transformer: &'a dyn Transformer) -> Self {
+        self.transformers.push(transformer);
+        self
+    }
+
+    /// Parses and checks a source: syntax, transforms, sections, substitutions, references, links, cycles.
+    pub fn check(&self, source: &Source) -> Checked {
+        check::check_with(source, self)
+    }
+}
+
+impl Default for Checker<'_> {
+    fn default() -> Self {
+        Checker::new()
+    }
+}
