@@ -6,7 +6,9 @@ mod data_source;
 pub use child::{Child, WORKING_DIR};
 pub use data_source::{DataSource, DataSourceExport, Filter};
 
-use crate::{Diagnostic, Enumeration, Kind, Link, LinkSelector, Reference, Span, Template, Transform, Value};
+use crate::{
+    Diagnostic, Enumeration, Functions, Kind, Link, LinkSelector, Reference, Span, Template, Transform, Value,
+};
 use indexmap::{IndexMap, IndexSet};
 
 /// What a check found: the blueprint if there was no error, and every diagnostic sorted by position.
@@ -41,6 +43,10 @@ pub struct Blueprint {
     pub exports: IndexMap<String, Export>,
     /// Metadata of the blueprint itself; an empty map if missing.
     pub metadata: Template,
+    /// The functions that its substitutions may call.
+    pub functions: Functions,
+    /// CloudFormation may have turned every scalar of it into a string.
+    pub(crate) inline: bool,
 }
 
 /// The declared type of a variable.
@@ -195,6 +201,8 @@ impl std::fmt::Display for ExportType {
 pub struct Export {
     /// Its type.
     pub kind: ExportType,
+    /// Where its type stands.
+    pub kind_span: Span,
     /// What it exports.
     pub field: Reference,
     /// The description.

@@ -1,7 +1,7 @@
 //! A check with more than the core language.
 
 use crate::check::{self, Language};
-use crate::{Checked, Source, Transformer};
+use crate::{Checked, Enumeration, Function, ResourceTypes, Source, Transformer};
 
 /// Checks blueprints. By itself it knows the core of the language and nothing else, and so does
 /// [`crate::check()`]; what else there is joins it here.
@@ -33,6 +33,7 @@ use crate::{Checked, Source, Transformer};
 pub struct Checker<'a> {
     pub(crate) language: Language,
     pub(crate) transformers: Vec<&'a dyn Transformer>,
+    pub(crate) resource_types: Option<&'a dyn ResourceTypes>,
 }
 
 impl<'a> Checker<'a> {
@@ -41,6 +42,7 @@ impl<'a> Checker<'a> {
         Checker {
             language: Language::v2023_04_20(),
             transformers: Vec::new(),
+            resource_types: None,
         }
     }
 
@@ -48,6 +50,28 @@ impl<'a> Checker<'a> {
     #[must_use]
     pub fn transformer(mut self, transformer: &'a dyn Transformer) -> Self {
         self.transformers.push(transformer);
+        self
+    }
+
+    /// Lets blueprints call a function. Of two with one name the last counts.
+    #[must_use]
+    pub fn function(mut self, function: Function) -> Self {
+        self.language.functions = self.language.functions.with(function);
+        self
+    }
+
+    /// Lets variables be of a custom type. Of two with one name the last counts.
+    #[must_use]
+    pub fn enumeration(mut self, enumeration: Enumeration) -> Self {
+        self.language.enumerations = self.language.enumerations.with(enumeration);
+        self
+    }
+
+    /// Judges references to resources by their types. Where the types are known only after a check, there is
+    /// [`crate::Blueprint::check_types`].
+    #[must_use]
+    pub fn resource_types(mut self, types: &'a dyn ResourceTypes) -> Self {
+        self.resource_types = Some(types);
         self
     }
 

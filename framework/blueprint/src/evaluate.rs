@@ -1,9 +1,12 @@
 //! Evaluation of templates: substitutions replaced by values.
 
+mod budget;
+
 use crate::functions::{Functions, MAX_TEXT_BYTES};
 use crate::substitution::{Call, Expression, Literal, Part};
 use crate::template::Body;
 use crate::{Kind, Reference, Span, Template, Value, codes, spelling};
+use budget::Budget;
 
 /// What references resolve to. Implementations answer [`Value::unknown`] for what is not deployed yet.
 pub trait Scope {
@@ -13,6 +16,12 @@ pub trait Scope {
     /// # Errors
     /// One line that says what is missing.
     fn resolve(&self, reference: &Reference) -> Result<Value, String>;
+
+    /// The functions that may be called; the core ones if nothing else is said. What a blueprint was checked
+    /// with is [`crate::Blueprint::functions`].
+    fn functions(&self) -> &Functions {
+        Functions::core()
+    }
 }
 
 /// An evaluation that failed.
@@ -38,14 +47,16 @@ impl From<EvaluationError> for crate::Diagnostic {
 /// Evaluates a template. A substitution that is the whole string keeps its type; inside a longer string a
 /// complex value is an error. Taint and unknown flow through interpolation and functions.
 ///
+/// The work and the result are bounded, so that values that refer to each other cannot grow without end.
+///
 /// # Errors
 /// The first failure.
 pub fn evaluate(template: &Template, scope: &dyn Scope) -> Result<Value, EvaluationError> {
-    let evaluation = Evaluation {
+    let mut evaluation = Evaluation {
         scope,
-        functions: Functions::CORE,
+        budget: Budget::new(),
     };
-    evaluation.template(template)
+    evaluation.template(template, 0)
 }
 
 /// Evaluates a bare reference, as exports have.
@@ -66,29 +77,38 @@ pub fn evaluate_reference(reference: &Reference, scope: &dyn Scope) -> Result<Va
 
 struct Evaluation<'a> {
     scope: &'a dyn Scope,
-    functions: Functions,
+    budget: Budget,
 }
 
 impl Evaluation<'_> {
     /// Recursion is bounded by the depth that the loader allows.
-    fn template(&self, template: &Template) -> Result<Value, EvaluationError> {
+    fn template(&mut self, template: &Template, depth: usize) -> Result<Value, EvaluationError> {
+        let span = template.span();
         let kind = match &template.body {
             Body::Null => Kind::Null,
             Body::Bool(bool) => Kind::Bool(*bool),
             Body::Number(number) => Kind::Number(number.clone()),
             Body::String(text) => Kind::String(text.clone()),
-            Body::Whole(expression) => return self.expression(expression),
-            Body::Text(parts) => return self.text(parts, template.span()),
+            Body::Whole(expression) => {
+                let value = self.expression(expression)?;
+                self.budget.result(&value, depth, span)?;
+                return Ok(value);
+            }
+            Body::Text(parts) => {
+                let value = self.text(parts, span)?;
+                self.budget.result(&value, depth, span)?;
+                return Ok(value);
+            }
             Body::List(items) => Kind::List(
                 items
                     .iter()
-                    .map(|item| self.template(item))
+                    .map(|item| self.template(item, depth + 1))
                     .collect::<Result<_, _>>()?,
             ),
             Body::Map(fields) => Kind::Map(
                 fields
                     .iter()
-                    .map(|(key, field)| Ok((key.clone(), self.template(&field.value)?)))
+                    .map(|(key, field)| Ok((key.clone(), self.template(&field.value, depth + 1)?)))
                     .collect::<Result<_, _>>()?,
             ),
         };
@@ -96,7 +116,7 @@ impl Evaluation<'_> {
     }
 
     /// Every part is evaluated even when one is unknown: an error or a taint further on counts.
-    fn text(&self, parts: &[Part], span: Span) -> Result<Value, EvaluationError> {
+    fn text(&mut self, parts: &[Part], span: Span) -> Result<Value, EvaluationError> {
         let mut text = String::new();
         let (mut unknown, mut secret) = (false, false);
         for part in parts {
@@ -118,12 +138,7 @@ impl Evaluation<'_> {
             }
             if text.len() > MAX_TEXT_BYTES {
                 let message = format!("the text grows longer than {MAX_TEXT_BYTES} bytes");
-                return Err(EvaluationError {
-                    code: codes::TEXT_TOO_LONG,
-                    message,
-                    span,
-                    help: None,
-                });
+                return Err(budget::exceeded(codes::TEXT_TOO_LONG, span, message));
             }
         }
         let value = if unknown {
@@ -134,9 +149,14 @@ impl Evaluation<'_> {
         Ok(value.tainted_if(secret))
     }
 
-    fn expression(&self, expression: &Expression) -> Result<Value, EvaluationError> {
+    /// Recursion is bounded by the depth of calls that the parser allows.
+    fn expression(&mut self, expression: &Expression) -> Result<Value, EvaluationError> {
         match expression {
-            Expression::Reference(reference) => evaluate_reference(reference, self.scope),
+            Expression::Reference(reference) => {
+                let value = evaluate_reference(reference, self.scope)?;
+                self.budget.work(&value, reference.span)?;
+                Ok(value)
+            }
             Expression::Call(call) => self.call(call),
             Expression::Literal(Literal::Bool(bool), _) => Ok(Kind::Bool(*bool).into()),
             Expression::Literal(Literal::Number(number), _) => Ok(Kind::Number(number.clone()).into()),
@@ -144,13 +164,14 @@ impl Evaluation<'_> {
         }
     }
 
-    fn call(&self, call: &Call) -> Result<Value, EvaluationError> {
-        let Some(function) = self.functions.find(&call.name) else {
+    fn call(&mut self, call: &Call) -> Result<Value, EvaluationError> {
+        let functions = self.scope.functions();
+        let Some(function) = functions.find(&call.name) else {
             return Err(EvaluationError {
                 code: codes::UNKNOWN_FUNCTION,
                 message: format!("there is no function `{}`", spelling::shown(&call.name)),
                 span: call.name_span,
-                help: spelling::did_you_mean(&call.name, self.functions.names()),
+                help: spelling::did_you_mean(&call.name, functions.names()),
             });
         };
         let arguments = call
@@ -158,12 +179,17 @@ impl Evaluation<'_> {
             .iter()
             .map(|argument| self.expression(argument))
             .collect::<Result<Vec<_>, _>>()?;
-        function.call(&arguments).map_err(|problem| EvaluationError {
-            code: codes::FUNCTION_FAILED,
-            message: spelling::one_line(format!("`{}` failed: {problem}", call.name)),
-            span: call.span,
-            help: Some(format!("it is called as `{}`", function.signature())),
-        })
+        let value = function.call(&arguments).map_err(|(code, problem)| {
+            let argument = problem.argument.and_then(|index| call.arguments.get(index));
+            EvaluationError {
+                code,
+                message: spelling::one_line(problem.message),
+                span: argument.map_or(call.span, Expression::span),
+                help: problem.help,
+            }
+        })?;
+        self.budget.work(&value, call.span)?;
+        Ok(value)
     }
 }
 

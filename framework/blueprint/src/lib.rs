@@ -83,6 +83,7 @@ mod syntax;
 mod template;
 mod transform;
 mod typed;
+mod types;
 mod value;
 
 pub use blueprint::{
@@ -95,10 +96,12 @@ pub use data::parse_value;
 pub use diagnostic::{Diagnostic, Severity};
 pub use enumerations::{Enumeration, Enumerations};
 pub use evaluate::{EvaluationError, Scope, evaluate, evaluate_reference};
+pub use functions::{Function, Functions, Parameter, Problem};
 pub use links::{Link, LinkSelector};
 pub use operators::{FieldPath, Operator};
 pub use source::{Format, Location, Source, Span};
 pub use substitution::{Reference, Root, Segment};
 pub use template::Template;
 pub use transform::{Member, Transform, Transformer, Tree, TreeData, TreeScalar};
+pub use types::{Property, ResourceTypes, Side, Type};
 pub use value::{Kind, Value};

@@ -192,35 +192,35 @@ fn evaluation_fails_with_a_reason() {
         ),
         (
             "${trim(known.state.list)}",
-            "function-failed: `trim` failed: `text` of `trim` must be a string, found a list or a map at trim(known.state.list)",
+            "argument-type: `text` of `trim` must be a string, found a list at known.state.list",
         ),
         (
             "${substr(variables.s, 5)}",
-            "function-failed: `substr` failed: `start` is outside the text at substr(variables.s, 5)",
+            "function-failed: `substr` failed: `start` is outside the text at 5",
         ),
         (
             "${substr(variables.s, -1)}",
-            "function-failed: `substr` failed: `start` is outside the text at substr(variables.s, -1)",
+            "refused: `substr` failed: `start` is negative",
         ),
         (
             "${substr(variables.s, 0, 5)}",
-            "function-failed: `substr` failed: `end` is outside the text at substr(variables.s, 0, 5)",
+            "function-failed: `substr` failed: `end` is outside the text at 5",
         ),
         (
             "${substr(variables.s, 3, 2)}",
-            "function-failed: `substr` failed: `start` lies behind `end` at substr(variables.s, 3, 2)",
+            "refused: `substr` failed: `start` lies behind `end`",
         ),
         (
             "${jsondecode(variables.s)}",
-            "function-failed: `jsondecode` failed: the text is not JSON (line 1, column 1) at jsondecode(variables.s)",
+            "function-failed: `jsondecode` failed: the text is not JSON (line 1, column 1) at variables.s",
         ),
         (
             "${jsondecode(variables.secret)}",
-            "function-failed: `jsondecode` failed: the text is not JSON (line 1, column 1) at jsondecode(variables.secret)",
+            "function-failed: `jsondecode` failed: the text is not JSON at variables.secret",
         ),
         (
             "${len(later)}${trim(known.state.none)}",
-            "function-failed: `trim` failed: `text` of `trim` must be a string, found null at trim(known.state.none)",
+            "argument-type: `text` of `trim` must be a string, found null at known.state.none",
         ),
         (
             "x${jsondecode(\"a\nb\")}",
@@ -233,9 +233,12 @@ fn evaluation_fails_with_a_reason() {
     ] {
         assert_eq!(evaluated(text), expected, "{text}");
     }
-    assert!(evaluated("${jsondecode(\"5\")}").contains("expected a JSON array or object, found a number"));
+    assert!(evaluated("${jsondecode(\"5\")}").contains("expected a JSON array or object, found an integer"));
     assert!(evaluated("${replace(variables.s, \"\", \"x\")}").contains("`search` is empty"));
-    assert!(evaluated("${fromjson(variables.json, \"nowhere\")}").contains("leads to nothing"));
+    assert!(
+        evaluated("${fromjson(variables.json, \"nowhere\")}")
+            .contains("there is no `nowhere` in the JSON text")
+    );
 }
 
 #[test]

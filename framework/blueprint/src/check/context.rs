@@ -2,7 +2,7 @@
 
 use super::declared::Declared;
 use super::habits::{self, Hint, Hints};
-use super::{Language, calls, cloudformation, references};
+use super::{Language, cloudformation, references};
 use crate::graph::Graph;
 use crate::spelling::{all_of, did_you_mean, nearest, shown};
 use crate::substitution::{find_opening, is_quoted_name, unescape};
@@ -314,7 +314,6 @@ impl<'a> Context<'a> {
         cloudformation::scan(node, &mut self.findings);
         let template = Template::build(node, self.source.text(), &mut self.findings);
         references::check(self, &template, owner);
-        calls::check(self, &template);
         template
     }
 

@@ -10,9 +10,7 @@ use std::collections::HashMap;
 /// The elements that can form cycles, resources, data sources and children, are numbered in this order.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// With the text of each variable's `type`.
     variables: Names,
-    variable_types: Vec<Option<String>>,
     resources: Names,
     data_sources: Names,
     /// The exported fields of each data source.
@@ -40,11 +38,9 @@ impl Names {
 
 /// Collects the names of a document.
 pub(super) fn collect(root: &Node) -> Declared {
-    let variables = entries(root, "variables");
     let data_sources = entries(root, "datasources");
     Declared {
-        variable_types: variables.iter().map(|entry| type_of(&entry.value)).collect(),
-        variables: Names::collect(variables),
+        variables: Names::collect(entries(root, "variables")),
         resources: Names::collect(entries(root, "resources")),
         data_source_fields: data_sources.iter().map(|entry| exported(&entry.value)).collect(),
         data_sources: Names::collect(data_sources),
@@ -70,12 +66,6 @@ impl Declared {
     /// All names of the section that a reference starts from.
     pub(super) fn candidates(&self, root: &Root) -> impl Iterator<Item = &str> {
         self.names(root).order.iter().map(String::as_str)
-    }
-
-    /// The text of a variable's `type`.
-    pub(super) fn variable_type(&self, name: &str) -> Option<&str> {
-        let index = self.variables.index.get(name)?;
-        self.variable_types.get(*index)?.as_deref()
     }
 
     /// The exported fields of a data source.
@@ -135,12 +125,6 @@ fn map_entries(node: &Node) -> &[Entry] {
         Data::Map(entries) => entries,
         _ => &[],
     }
-}
-
-fn type_of(variable: &Node) -> Option<String> {
-    field(variable, "type")
-        .and_then(Node::scalar)
-        .map(|scalar| scalar.text.clone())
 }
 
 fn exported(data_source: &Node) -> Vec<String> {

@@ -72,7 +72,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Trans
         .filter(|finding| sound || finding.severity == Severity::Error)
         .for_each(|finding| context.report(finding));
     Some(Blueprint {
-        version: version?,
+        version: version.unwrap_or_default(),
         transforms,
         variables,
         data_sources,
@@ -81,6 +81,8 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Trans
         links,
         exports,
         metadata,
+        functions: context.language.functions.clone(),
+        inline: context.is_inline(),
     })
 }
 

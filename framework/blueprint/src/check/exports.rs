@@ -2,8 +2,7 @@
 
 use super::context::{Context, Owner, Section};
 use super::habits;
-use super::{calls, references};
-use crate::functions::Type;
+use super::references;
 use crate::spelling::{did_you_mean, one_of, shown};
 use crate::substitution::{find_opening, parse_reference};
 use crate::syntax::{Entry, Node, Positions};
@@ -39,9 +38,9 @@ fn export(context: &mut Context<'_>, entry: &Entry) -> Option<Export> {
         .value("description")
         .and_then(|node| context.text_template(node, "an export's description", Owner::None));
     let (field, (kind, type_node)) = (field?, kind?);
-    check_type(context, kind, type_node, &field);
     Some(Export {
         kind,
+        kind_span: type_node.span,
         field,
         description,
         span,
@@ -89,28 +88,5 @@ fn field(context: &mut Context<'_>, node: &Node) -> Option<Reference> {
             context.report(*finding);
             None
         }
-    }
-}
-
-/// Compares the types as far as they are known before anything is deployed.
-fn check_type(context: &mut Context<'_>, kind: ExportType, node: &Node, field: &Reference) {
-    let found = calls::type_of_reference(context.language, context.declared, field);
-    let fits = found == Type::Any
-        || match kind {
-            ExportType::String => found == Type::String,
-            ExportType::Integer => found == Type::Integer,
-            ExportType::Float => matches!(found, Type::Float | Type::Integer),
-            ExportType::Boolean => found == Type::Boolean,
-            ExportType::Object => found == Type::Complex,
-            // What is known to be complex before deploying are maps.
-            ExportType::Array => false,
-        };
-    if !fits {
-        let message = format!(
-            "the export is declared as `{kind}`, but `{field}` is {}",
-            found.noun()
-        );
-        let finding = Diagnostic::error(codes::EXPORT_TYPE_MISMATCH, node.span, message);
-        context.report(finding.label(field.span, "exported here"));
     }
 }

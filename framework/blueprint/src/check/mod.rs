@@ -1,9 +1,9 @@
 //! From a source to a checked blueprint: every section, name, substitution and reference.
 //!
-//! One pass over the tree. Names are collected first ([`declared`]), so that a reference can be judged where
-//! it stands; then each section is read by the file of its name. Every file reports and goes on.
+//! The first look goes once over the tree. Names are collected ([`declared`]), so that a reference can be judged
+//! where it stands; then each section is read by the file of its name. Every file reports and goes on. The
+//! second look ([`types`]) has all sections before it and judges what their values may be.
 
-mod calls;
 mod cloudformation;
 mod context;
 mod datasources;
@@ -15,6 +15,7 @@ mod include;
 mod labels;
 mod references;
 mod resources;
+mod types;
 mod variables;
 
 use crate::{Checked, Checker, Diagnostic, Severity, Source, codes, syntax, transform};
@@ -27,15 +28,15 @@ const MAX_DIAGNOSTICS: usize = 500;
 #[derive(Debug)]
 pub(crate) struct Language {
     version: &'static str,
-    functions: crate::functions::Functions,
-    enumerations: crate::Enumerations,
+    pub(crate) functions: crate::Functions,
+    pub(crate) enumerations: crate::Enumerations,
 }
 
 impl Language {
     pub(crate) fn v2023_04_20() -> Self {
         Language {
             version: "2023-04-20",
-            functions: crate::functions::Functions::CORE,
+            functions: crate::Functions::default(),
             enumerations: crate::Enumerations::default(),
         }
     }
@@ -61,7 +62,11 @@ pub(crate) fn check_with(source: &Source, checker: &Checker<'_>) -> Checked {
     let declared = declared::collect(&root);
     let mut context = Context::new(source, checker, &declared, findings);
     let blueprint = document::read(&mut context, &root, transforms);
-    let diagnostics = sorted(context.finish());
+    let mut findings = context.finish();
+    if let Some(blueprint) = &blueprint {
+        findings.extend(types::check(blueprint, checker.resource_types));
+    }
+    let diagnostics = sorted(findings);
     let sound = diagnostics
         .iter()
         .all(|finding| finding.severity != Severity::Error);

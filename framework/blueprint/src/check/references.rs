@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 
 /// What fields of a resource stand under.
 const RESOURCE_FIELDS: [&str; 3] = ["state", "spec", "metadata"];
-const METADATA_FIELDS: [&str; 4] = ["displayName", "annotations", "labels", "custom"];
+pub(super) const METADATA_FIELDS: [&str; 4] = ["displayName", "annotations", "labels", "custom"];
 
 /// Checks every reference in a template.
 pub(super) fn check(context: &mut Context<'_>, template: &Template, owner: Owner<'_>) {

@@ -72,7 +72,8 @@ fn resource(context: &mut Context<'_>, entry: &Entry) -> Option<Resource> {
         None => Template::empty(span),
     };
     let depends_on = references::dependencies(owner, description.iter().chain([&metadata, &spec]));
-    let (type_name, type_span) = kind?;
+    // Without a type it is kept all the same: what refers to it, and what it refers to, can be judged.
+    let (type_name, type_span) = kind.unwrap_or((String::new(), span));
     Some(Resource {
         type_name,
         type_span,

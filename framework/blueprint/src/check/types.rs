@@ -1,0 +1,131 @@
+//! The second look: what can be told of values before anything is evaluated.
+//!
+//! The first look reads the document and knows names only. Here every section is there, so that the type of
+//! each reference follows from the declarations, from what the author has written out, and from the resource
+//! types where they are known. Calls, interpolations and exports are judged by these types; what nobody can
+//! know yet is taken to be right.
+
+mod expressions;
+mod paths;
+
+use crate::spelling::shown;
+use crate::{Blueprint, Diagnostic, Export, ExportType, Reference, ResourceTypes, Template, Type, codes};
+
+/// Judges the types of a blueprint whose sections have been read.
+pub(crate) fn check(blueprint: &Blueprint, resource_types: Option<&dyn ResourceTypes>) -> Vec<Diagnostic> {
+    let mut types = Types {
+        blueprint,
+        resource_types,
+        findings: Vec::new(),
+        folding_bytes: MAX_FOLDING_BYTES,
+    };
+    for resource in blueprint.resources.values() {
+        resource
+            .description
+            .iter()
+            .for_each(|description| types.template(description));
+        types.template(&resource.metadata);
+        types.template(&resource.spec);
+    }
+    for data_source in blueprint.data_sources.values() {
+        data_source
+            .description
+            .iter()
+            .for_each(|description| types.template(description));
+        types.template(&data_source.metadata);
+        types.template(&data_source.filter.search);
+    }
+    for child in blueprint.children.values() {
+        child
+            .description
+            .iter()
+            .for_each(|description| types.template(description));
+        types.template(&child.path);
+        child.variables.values().for_each(|value| types.template(value));
+        types.template(&child.metadata);
+    }
+    for export in blueprint.exports.values() {
+        types.export(export);
+    }
+    types.template(&blueprint.metadata);
+    types.findings
+}
+
+impl Blueprint {
+    /// Judges references to resources by their types, for whoever learns from the blueprint which types those
+    /// are. The answer includes all that [`crate::Checker::resource_types`] would have led to.
+    pub fn check_types(&self, types: &dyn ResourceTypes) -> Vec<Diagnostic> {
+        super::sorted(check(self, Some(types)))
+    }
+}
+
+/// Calls on literals are tried out; this many bytes of results are enough for what a person writes.
+const MAX_FOLDING_BYTES: usize = 4 * 1024 * 1024;
+
+struct Types<'a> {
+    blueprint: &'a Blueprint,
+    resource_types: Option<&'a dyn ResourceTypes>,
+    findings: Vec<Diagnostic>,
+    folding_bytes: usize,
+}
+
+impl Types<'_> {
+    /// Everything that stands in `${...}`; inside a longer text it must be a scalar.
+    fn template(&mut self, template: &Template) {
+        template.expressions(&mut |expression, whole| {
+            let known = self.expression(expression);
+            if !whole && known.kind.is_only(Type::COMPLEX.or(Type::NULL)) {
+                let kind = known.kind;
+                let text = shown(&expression.to_string());
+                let message = format!("`{text}` is {kind}, which cannot become part of a text");
+                let finding = Diagnostic::error(codes::COMPLEX_INTERPOLATION, expression.span(), message);
+                let help = "make the substitution the whole value, or pick one field of it";
+                self.findings.push(finding.help(help));
+            }
+        });
+    }
+
+    fn export(&mut self, export: &Export) {
+        export
+            .description
+            .iter()
+            .for_each(|description| self.template(description));
+        let found = self.reference(&export.field);
+        let declared = export.kind;
+        if !Type::from(declared).may_be(found.kind) {
+            let message = format!(
+                "the export is declared as `{declared}`, but `{}` is {}",
+                export.field, found.kind
+            );
+            let finding = Diagnostic::error(codes::EXPORT_TYPE_MISMATCH, export.kind_span, message);
+            let finding = finding.label(export.field.span, "exported here");
+            self.findings.push(finding.help_if(fitting(found.kind)));
+        }
+    }
+
+    /// The type of a reference; one that leads nowhere is reported.
+    fn reference(&mut self, reference: &Reference) -> expressions::Known {
+        match self.look(&reference.root, &reference.path, paths::MAX_HOPS) {
+            Ok(known) => known,
+            Err(missing) => {
+                let finding = Diagnostic::error(missing.code, reference.span, missing.message);
+                self.findings.push(finding.help_if(missing.help));
+                Type::ANY.into()
+            }
+        }
+    }
+}
+
+/// The declaration that would fit, if only one would.
+fn fitting(found: Type) -> Option<String> {
+    let mut fitting = ExportType::ALL
+        .into_iter()
+        .filter(|(_, declared)| found.is_only(Type::from(*declared)));
+    match (fitting.next(), fitting.next()) {
+        // An integer may be exported as a float as well, but hardly anybody means that.
+        (Some((name, _)), None) | (Some((name, ExportType::Integer)), _) => {
+            Some(format!("declare it as `{name}`"))
+        }
+        _ => None,
+    }
+}
