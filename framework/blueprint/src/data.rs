@@ -40,7 +40,7 @@ fn json(node: &Node) -> serde_json::Value {
         Data::List(items) => items.iter().map(json).collect(),
         Data::Map(entries) => entries
             .iter()
-            .map(|entry| (entry.key.text.clone(), json(&entry.value)))
+            .map(|entry| (entry.key.text.to_string(), json(&entry.value)))
             .collect(),
         Data::Scalar(scalar) => scalar.to_json(),
     }

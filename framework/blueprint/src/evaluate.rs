@@ -88,7 +88,7 @@ impl Evaluation<'_> {
             Body::Null => Kind::Null,
             Body::Bool(bool) => Kind::Bool(*bool),
             Body::Number(number) => Kind::Number(number.clone()),
-            Body::String(text) => Kind::String(text.clone()),
+            Body::String(text) => Kind::String(text.to_string()),
             Body::Whole(expression) => {
                 let value = self.expression(expression)?;
                 self.budget.result(&value, depth, span)?;
@@ -108,7 +108,7 @@ impl Evaluation<'_> {
             Body::Map(fields) => Kind::Map(
                 fields
                     .iter()
-                    .map(|(key, field)| Ok((key.clone(), self.template(&field.value, depth + 1)?)))
+                    .map(|field| Ok((field.key.to_string(), self.template(&field.value, depth + 1)?)))
                     .collect::<Result<_, _>>()?,
             ),
         };

@@ -95,12 +95,7 @@ impl Source {
     /// A source of known format, for restoring a stored one.
     pub fn with_format(name: impl Into<String>, text: impl Into<String>, format: Format) -> Self {
         let text = text.into();
-        let after_break = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(at, _)| at + 1);
-        let lines = std::iter::once(0).chain(after_break).collect();
+        let lines = line_starts(&text);
         Source {
             name: name.into(),
             text,
@@ -161,6 +156,22 @@ impl Source {
     }
 }
 
+/// The first byte of every line. YAML's line breaks count: `\n`, `\r\n` and a lone `\r`.
+fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let breaks = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+    let mut starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
+    let lone = memchr::memchr_iter(b'\r', bytes)
+        .map(|at| at + 1)
+        .filter(|next| bytes.get(*next) != Some(&b'\n'));
+    let sorted = starts.len();
+    starts.extend(lone);
+    if starts.len() > sorted {
+        starts.sort_unstable();
+    }
+    starts
+}
+
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl fmt::Debug for Source {
@@ -206,6 +217,8 @@ mod tests {
         check("a: 1\r\nb: 2\r\n", "b", "a.yaml:2:1");
         check("\u{feff}a: 1", "a", "a.yaml:1:1");
         check("a:\n  😀: x", "x", "a.yaml:2:6");
+        check("a: 1\rb: 2\rc: 3\n\rd: 4", "c", "a.yaml:3:1");
+        check("a: 1\rb: 2\rc: 3\n\rd: 4", "d", "a.yaml:5:1");
     }
 
     #[test]

@@ -4,8 +4,9 @@ use crate::spelling::shown;
 use crate::substitution::{Expression, Part};
 use crate::syntax::{Data, Key, Node, Positions, ScalarKind};
 use crate::{Diagnostic, Reference, Segment, Span, codes, substitution};
-use indexmap::IndexMap;
+use compact_str::CompactString;
 use serde_json::Number;
+use std::collections::HashMap;
 
 /// A tree of literals and substitutions. Opaque: made by [`crate::check`] or [`Template::parse`], read by
 /// [`crate::evaluate`].
@@ -13,6 +14,8 @@ use serde_json::Number;
 pub struct Template {
     span: Span,
     pub(crate) body: Body,
+    /// Whether there is a substitution in it: most parts of a document hold none and need no visit.
+    dynamic: bool,
 }
 
 #[derive(Clone)]
@@ -20,49 +23,93 @@ pub(crate) enum Body {
     Null,
     Bool(bool),
     Number(Number),
-    String(String),
+    String(CompactString),
     /// A string that is one substitution: it keeps the type of its value.
     Whole(Expression),
     /// A string with at least one substitution and something else.
     Text(Vec<Part>),
     List(Vec<Template>),
-    Map(IndexMap<String, Field>),
+    Map(Fields),
 }
 
-/// A value of a map and where its key stands.
+/// An entry of a map and where its key stands.
 #[derive(Debug, Clone)]
 pub(crate) struct Field {
+    pub(crate) key: CompactString,
     pub(crate) key_span: Span,
     pub(crate) value: Template,
+}
+
+/// The entries of a map in the author's order. Nearly all maps are small, are read from front to back and are
+/// asked for a key only when there is something to say about it: a table of keys is kept for wide ones alone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fields {
+    entries: Vec<Field>,
+    table: Option<HashMap<CompactString, usize>>,
+}
+
+impl Fields {
+    /// Maps up to this size are searched through.
+    const FEW: usize = 32;
+
+    fn of(entries: Vec<Field>) -> Self {
+        let numbered = || entries.iter().enumerate();
+        let table = (entries.len() > Self::FEW).then(|| {
+            numbered()
+                .map(|(index, field)| (field.key.clone(), index))
+                .collect()
+        });
+        Fields { entries, table }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Field> {
+        match &self.table {
+            Some(table) => self.entries.get(*table.get(key)?),
+            None => self.entries.iter().find(|field| field.key == key),
+        }
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|field| field.key.as_str())
+    }
+
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Field> {
+        self.entries.iter()
+    }
 }
 
 impl Template {
     /// An empty map.
     pub(crate) fn empty(span: Span) -> Self {
-        Template {
-            span,
-            body: Body::Map(IndexMap::new()),
-        }
+        Template::new(span, Body::Map(Fields::default()))
     }
 
     /// A fixed text.
-    pub(crate) fn text(span: Span, text: impl Into<String>) -> Self {
-        Template {
-            span,
-            body: Body::String(text.into()),
-        }
+    pub(crate) fn text(span: Span, text: impl Into<CompactString>) -> Self {
+        Template::new(span, Body::String(text.into()))
     }
 
-    /// Adds an entry, if this is a map.
+    fn new(span: Span, body: Body) -> Self {
+        let dynamic = match &body {
+            Body::Null | Body::Bool(_) | Body::Number(_) | Body::String(_) => false,
+            Body::Whole(_) | Body::Text(_) => true,
+            Body::List(items) => items.iter().any(|item| item.dynamic),
+            Body::Map(fields) => fields.iter().any(|field| field.value.dynamic),
+        };
+        Template { span, body, dynamic }
+    }
+
+    /// Adds an entry with a new key, if this is a map.
     pub(crate) fn insert(&mut self, key: &Key, value: Template) {
         if let Body::Map(fields) = &mut self.body {
-            fields.insert(
-                key.text.clone(),
-                Field {
-                    key_span: key.span,
-                    value,
-                },
-            );
+            self.dynamic |= value.dynamic;
+            let mut entries = std::mem::take(&mut fields.entries);
+            entries.push(Field {
+                key: key.text.clone(),
+                key_span: key.span,
+                value,
+            });
+            *fields = Fields::of(entries);
         }
     }
 
@@ -82,28 +129,22 @@ impl Template {
                     .collect(),
             ),
             Data::Map(entries) => {
-                let mut fields = IndexMap::with_capacity(entries.len());
+                let mut fields = Vec::with_capacity(entries.len());
                 for entry in entries {
                     if substitution::find_opening(&entry.key.text).is_some() {
                         findings.push(substitution_in_key(entry.key.span, &entry.key.text));
                     }
                     let value = Template::build(&entry.value, source, findings);
-                    let key = substitution::unescape(&entry.key.text).into_owned();
-                    fields.insert(
-                        key,
-                        Field {
-                            key_span: entry.key.span,
-                            value,
-                        },
-                    );
+                    fields.push(Field {
+                        key: substitution::unescape(&entry.key.text).into(),
+                        key_span: entry.key.span,
+                        value,
+                    });
                 }
-                Body::Map(fields)
+                Body::Map(Fields::of(fields))
             }
         };
-        Template {
-            span: node.span,
-            body,
-        }
+        Template::new(node.span, body)
     }
 
     /// Reads a text with substitutions that stands outside a blueprint; spans are ranges of its bytes. What
@@ -115,10 +156,7 @@ impl Template {
         let mut findings = Vec::new();
         let body = body(substitution::parse_text(text, &Positions::Same(0), &mut findings));
         if findings.is_empty() {
-            Ok(Template {
-                span: Span::new(0, text.len()),
-                body,
-            })
+            Ok(Template::new(Span::new(0, text.len()), body))
         } else {
             Err(findings)
         }
@@ -180,6 +218,9 @@ impl Template {
 
     /// Every expression, and whether it is a whole string. The loader bounds the depth.
     pub(crate) fn expressions<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression, bool)) {
+        if !self.dynamic {
+            return;
+        }
         match &self.body {
             Body::Null | Body::Bool(_) | Body::Number(_) | Body::String(_) => {}
             Body::Whole(expression) => visit(expression, true),
@@ -188,7 +229,7 @@ impl Template {
                 Part::Substitution(expression) => visit(expression, false),
             }),
             Body::List(items) => items.iter().for_each(|item| item.expressions(visit)),
-            Body::Map(fields) => fields.values().for_each(|field| field.value.expressions(visit)),
+            Body::Map(fields) => fields.iter().for_each(|field| field.value.expressions(visit)),
         }
     }
 }
@@ -204,7 +245,10 @@ impl std::fmt::Debug for Body {
             Body::Whole(expression) => write!(f, "${{{expression}}}"),
             Body::Text(_) => f.write_str("a text with substitutions"),
             Body::List(items) => f.debug_list().entries(items).finish(),
-            Body::Map(fields) => f.debug_map().entries(fields).finish(),
+            Body::Map(fields) => {
+                let entries = fields.iter().map(|field| (&field.key, &field.value));
+                f.debug_map().entries(entries).finish()
+            }
         }
     }
 }
@@ -219,8 +263,8 @@ pub(crate) fn substitution_in_key(span: Span, key: &str) -> Diagnostic {
 }
 
 fn text(node: &Node, text: &str, source: &str, findings: &mut Vec<Diagnostic>) -> Body {
-    if !text.contains("${") {
-        return Body::String(text.to_owned());
+    if !text.contains('$') {
+        return Body::String(text.into());
     }
     let positions = Positions::of(node, source);
     body(substitution::parse_text(text, &positions, findings))
@@ -230,8 +274,8 @@ fn text(node: &Node, text: &str, source: &str, findings: &mut Vec<Diagnostic>) -
 fn body(parts: Vec<Part>) -> Body {
     match <[Part; 1]>::try_from(parts) {
         Ok([Part::Substitution(expression)]) => Body::Whole(expression),
-        Ok([Part::Text(text)]) => Body::String(text),
-        Err(parts) if parts.is_empty() => Body::String(String::new()),
+        Ok([Part::Text(text)]) => Body::String(text.into()),
+        Err(parts) if parts.is_empty() => Body::String(CompactString::default()),
         Err(parts) => Body::Text(parts),
     }
 }

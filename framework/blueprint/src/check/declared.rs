@@ -26,7 +26,7 @@ struct Names {
 
 impl Names {
     fn collect(entries: &[Entry]) -> Self {
-        let order: Vec<String> = entries.iter().map(|entry| entry.key.text.clone()).collect();
+        let order: Vec<String> = entries.iter().map(|entry| entry.key.text.to_string()).collect();
         let index = order
             .iter()
             .enumerate()
@@ -129,5 +129,5 @@ fn map_entries(node: &Node) -> &[Entry] {
 
 fn exported(data_source: &Node) -> Vec<String> {
     let exports = field(data_source, "exports").map(map_entries).unwrap_or_default();
-    exports.iter().map(|entry| entry.key.text.clone()).collect()
+    exports.iter().map(|entry| entry.key.text.to_string()).collect()
 }

@@ -20,7 +20,7 @@ pub(super) fn read(context: &mut Context<'_>, node: &Node) -> IndexMap<String, E
     let entries = context.map(node, "`exports`").unwrap_or_default();
     let exports = entries.iter().filter_map(|entry| {
         context.name(&entry.key, "an export");
-        export(context, entry).map(|export| (entry.key.text.clone(), export))
+        export(context, entry).map(|export| (entry.key.text.to_string(), export))
     });
     exports.collect()
 }

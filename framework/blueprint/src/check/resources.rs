@@ -31,7 +31,7 @@ const LINK_SELECTOR: Section = Section {
 pub(super) fn read(context: &mut Context<'_>, entries: &[Entry]) -> IndexMap<String, Resource> {
     let resources = entries.iter().filter_map(|entry| {
         context.name(&entry.key, "a resource");
-        resource(context, entry).map(|resource| (entry.key.text.clone(), resource))
+        resource(context, entry).map(|resource| (entry.key.text.to_string(), resource))
     });
     resources.collect()
 }

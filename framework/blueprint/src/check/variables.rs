@@ -27,7 +27,7 @@ pub(super) fn read(context: &mut Context<'_>, node: &Node) -> IndexMap<String, V
     let entries = context.map(node, "`variables`").unwrap_or_default();
     let variables = entries.iter().filter_map(|entry| {
         context.name(&entry.key, "a variable");
-        variable(context, entry).map(|variable| (entry.key.text.clone(), variable))
+        variable(context, entry).map(|variable| (entry.key.text.to_string(), variable))
     });
     variables.collect()
 }

@@ -108,7 +108,8 @@ fn closing(text: &str, from: usize) -> Option<usize> {
 
 /// The byte at which the first unescaped `${` stands.
 pub(crate) fn find_opening(text: &str) -> Option<usize> {
-    let mut at = 0;
+    // Nearly every text has none, which is told soonest by looking for one byte.
+    let mut at = text.find('$')?;
     while let Some(found) = text.get(at..)?.find(OPENING) {
         let opening = at + found;
         let escaped = opening > 0 && text.as_bytes().get(opening - 1) == Some(&b'$') && opening > at;
@@ -122,7 +123,7 @@ pub(crate) fn find_opening(text: &str) -> Option<usize> {
 
 /// The text with `$${` turned into `${`, for places that allow no substitutions.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
-    if text.contains(ESCAPED) {
+    if text.contains('$') && text.contains(ESCAPED) {
         Cow::Owned(text.replace(ESCAPED, OPENING))
     } else {
         Cow::Borrowed(text)

@@ -4,6 +4,7 @@ use super::tree::{Data, Entry, Key, Node, Scalar, ScalarKind, Style};
 use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, numbers, too_deep, too_many_nodes};
 use crate::spelling::shown;
 use crate::{Diagnostic, Span, codes};
+use compact_str::CompactString;
 
 /// Reads `text`, which stands at byte `start` of its source.
 pub(super) fn load(text: &str, start: usize) -> Loaded {
@@ -40,7 +41,7 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn document(&mut self) -> Read<Node> {
         self.skip_space();
         if self.peek().is_none() {
@@ -168,25 +169,25 @@ impl Reader<'_> {
         Err(Box::new(finding.help("remove the comma")))
     }
 
-    fn string(&mut self) -> Read<String> {
+    fn string(&mut self) -> Read<CompactString> {
         let opened = self.at;
         self.at += 1;
-        let mut text = String::new();
+        let mut text = CompactString::default();
         loop {
-            let run = self.at;
-            while self
-                .peek()
-                .is_some_and(|byte| byte != b'"' && byte != b'\\' && byte >= 0x20)
-            {
-                self.at += 1;
-            }
-            text.push_str(self.text.get(run..self.at).unwrap_or_default());
+            let run = self.run();
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
+                    if text.is_empty() {
+                        return Ok(run.into());
+                    }
+                    text.push_str(run);
                     return Ok(text);
                 }
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => {
+                    text.push_str(run);
+                    text.push(self.escape()?);
+                }
                 Some(byte) if byte != b'\n' && byte != b'\r' => {
                     let what = "a control character in a string";
                     return Err(self.syntax(what).map_help("write it as an escape, such as `\\t`"));
@@ -198,6 +199,15 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Steps over what stands in a string as it is.
+    fn run(&mut self) -> &'a str {
+        let start = self.at;
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        let special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
+        self.at += rest.iter().position(special).unwrap_or(rest.len());
+        self.text.get(start..self.at).unwrap_or_default()
     }
 
     fn escape(&mut self) -> Read<char> {
@@ -257,7 +267,7 @@ impl Reader<'_> {
         let text = self.text.get(start..self.at).unwrap_or_default();
         match numbers::json(text) {
             Some(number) => Ok(Data::Scalar(Scalar {
-                text: text.to_owned(),
+                text: text.into(),
                 kind: ScalarKind::Number(number),
                 style: Style::Plain,
             })),
@@ -288,7 +298,7 @@ impl Reader<'_> {
             }
         };
         Ok(Data::Scalar(Scalar {
-            text: text.to_owned(),
+            text: text.into(),
             kind,
             style: Style::Plain,
         }))

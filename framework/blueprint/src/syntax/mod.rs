@@ -16,6 +16,7 @@ pub(crate) use tree::{Data, Entry, Key, Node, Scalar, ScalarKind};
 use crate::source::BYTE_ORDER_MARK;
 use crate::spelling::shown;
 use crate::{Diagnostic, Format, Source, Span, codes};
+use compact_str::CompactString;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -91,7 +92,7 @@ pub(crate) fn path_of(source: &Source, span: Span) -> String {
 /// The keys of one map while it is read, to find duplicates without going through them all.
 #[derive(Debug, Default)]
 struct Keys {
-    seen: HashMap<String, Span>,
+    seen: HashMap<CompactString, Span>,
 }
 
 impl Keys {

@@ -1,6 +1,7 @@
 //! The marked tree that YAML and JSON both become: every node and key knows its bytes.
 
 use crate::Span;
+use compact_str::CompactString;
 use serde_json::Number;
 
 /// A node and where it stands. After an alias, the place is where the anchor defined it.
@@ -26,14 +27,14 @@ pub(crate) struct Entry {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
-    pub(crate) text: String,
+    pub(crate) text: CompactString,
     pub(crate) span: Span,
 }
 
 /// A scalar with the text its author wrote, escapes and folding undone: `1.10` stays `1.10`.
 #[derive(Debug, Clone)]
 pub(crate) struct Scalar {
-    pub(crate) text: String,
+    pub(crate) text: CompactString,
     pub(crate) kind: ScalarKind,
     pub(crate) style: Style,
 }
@@ -132,7 +133,11 @@ impl Scalar {
             _ => ("null".to_owned(), ScalarKind::Null),
         };
         let style = Style::Made;
-        Scalar { text, kind, style }
+        Scalar {
+            text: text.into(),
+            kind,
+            style,
+        }
     }
 
     /// The value as JSON.
@@ -141,7 +146,7 @@ impl Scalar {
             ScalarKind::Null => serde_json::Value::Null,
             ScalarKind::Bool(bool) => (*bool).into(),
             ScalarKind::Number(number) => serde_json::Value::Number(number.clone()),
-            ScalarKind::String => self.text.clone().into(),
+            ScalarKind::String => self.text.as_str().into(),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     Keys, Loaded, MAX_ALIASED_NODES, MAX_LEVELS, MAX_NODES, duplicate_key, too_deep, too_many_nodes,
 };
 use crate::{Diagnostic, Span, codes};
+use compact_str::CompactString;
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -129,7 +130,7 @@ impl<'a> Loader<'a> {
             _ => Style::Block,
         };
         if self.expects_key() {
-            return self.key(text, style, span);
+            return self.key(text.into(), style, span);
         }
         let kind = if style == Style::Plain {
             self.plain(&text, span)
@@ -137,7 +138,7 @@ impl<'a> Loader<'a> {
             ScalarKind::String
         };
         let scalar = Scalar {
-            text: text.into_owned(),
+            text: text.into(),
             kind,
             style,
         };
@@ -180,7 +181,7 @@ impl<'a> Loader<'a> {
         )
     }
 
-    fn key(&mut self, text: Cow<'_, str>, style: Style, span: Span) -> Read<()> {
+    fn key(&mut self, text: CompactString, style: Style, span: Span) -> Read<()> {
         if style == Style::Plain && text == "<<" {
             let message = "the merge key `<<` is not part of YAML 1.2";
             let finding = Diagnostic::error(codes::MERGE_KEY, span, message);
@@ -194,10 +195,7 @@ impl<'a> Loader<'a> {
             ..
         }) = self.stack.last_mut()
         {
-            *pending = Some(Key {
-                text: text.into_owned(),
-                span,
-            });
+            *pending = Some(Key { text, span });
         }
         Ok(())
     }
@@ -296,7 +294,7 @@ impl<'a> Loader<'a> {
         let (extent, node) = (*extent, node.clone());
         if self.expects_key() {
             return match node.data {
-                Data::Scalar(scalar) => self.key(Cow::Owned(scalar.text), scalar.style, span),
+                Data::Scalar(scalar) => self.key(scalar.text, scalar.style, span),
                 _ => Err(self.key_not_text(span)),
             };
         }

@@ -112,7 +112,7 @@ impl Tree {
                     .map(|entry| {
                         let key_span = entry.key.span;
                         let value = Tree::of(entry.value);
-                        (entry.key.text, Member { key_span, value })
+                        (entry.key.text.into(), Member { key_span, value })
                     })
                     .collect(),
             ),
@@ -141,7 +141,10 @@ impl Tree {
                         let span = member.key_span;
                         let value = member.value.into_node(levels_left)?;
                         Some(Entry {
-                            key: Key { text, span },
+                            key: Key {
+                                text: text.into(),
+                                span,
+                            },
                             value,
                         })
                     })

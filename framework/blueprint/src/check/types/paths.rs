@@ -130,7 +130,7 @@ impl Types<'_> {
                 if let (Body::Map(fields), Some(Segment::Name(name))) = (&here.body, place.path.get(place.at))
                 {
                     // What the author has written is nearer than what the type has.
-                    let own = nearest(name, fields.keys().map(String::as_str));
+                    let own = nearest(name, fields.keys());
                     if let Some(own) = own.filter(|own| !names.iter().any(|name| name == own)) {
                         names.insert(0, own.to_owned());
                     }
@@ -257,7 +257,7 @@ impl Place<'_> {
                 (message, None)
             }
             (Some(Segment::Name(name)), Body::Map(fields)) => {
-                let keys = || fields.keys().map(String::as_str);
+                let keys = || fields.keys();
                 let help = self.dotted(keys()).or_else(|| did_you_mean(name, keys()));
                 (format!("`{before}` has no field `{name}`"), help)
             }
