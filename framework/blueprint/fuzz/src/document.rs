@@ -3,7 +3,8 @@
 use super::findings;
 use super::scopes::BeforeDeploy;
 use formwork_blueprint::{
-    Blueprint, Checked, Format, Severity, Source, Template, check, evaluate, evaluate_reference, parse_value,
+    Blueprint, Checked, Checker, Diagnostic, FieldPath, Format, Severity, Source, Span, Template,
+    Transformer, Tree, evaluate, evaluate_reference, parse_value,
 };
 
 /// Checks the text in both formats; what is a blueprint is printed, checked again and evaluated.
@@ -24,8 +25,33 @@ pub fn run(data: &[u8]) {
     }
 }
 
+/// Transforms that documents may ask for: one leaves everything as it is, one makes everything anew.
+struct Same;
+struct Anew;
+
+impl Transformer for Same {
+    fn name(&self) -> &str {
+        "same"
+    }
+
+    fn transform(&self, document: Tree) -> Result<Tree, Vec<Diagnostic>> {
+        Ok(document)
+    }
+}
+
+impl Transformer for Anew {
+    fn name(&self) -> &str {
+        "anew"
+    }
+
+    fn transform(&self, document: Tree) -> Result<Tree, Vec<Diagnostic>> {
+        Ok(Tree::new(&document.to_json(), Span::default()))
+    }
+}
+
 fn checked(source: &Source) -> Checked {
-    let checked = check(source);
+    let checker = Checker::new().transformer(&Same).transformer(&Anew);
+    let checked = checker.check(source);
     findings::hold(&checked.diagnostics, source);
     let is_error = |severity| severity == Severity::Error;
     let wrong = checked
@@ -33,7 +59,7 @@ fn checked(source: &Source) -> Checked {
         .iter()
         .any(|finding| is_error(finding.severity));
     assert_eq!(checked.blueprint.is_none(), wrong, "{:#?}", checked.diagnostics);
-    let again = check(source);
+    let again = checker.check(source);
     assert_eq!(
         checked.diagnostics, again.diagnostics,
         "not the same on a second run"
@@ -58,18 +84,44 @@ fn reprinted(source: &Source, blueprint: &Blueprint) {
         );
         return;
     };
-    assert!(names(blueprint).eq(names(&again)), "other names than before");
-    for (name, resource) in &blueprint.resources {
-        assert_eq!(resource.type_name, again.resources[name].type_name);
-        assert_eq!(resource.depends_on, again.resources[name].depends_on);
-    }
+    assert_eq!(outline(blueprint), outline(&again));
 }
 
-fn names(blueprint: &Blueprint) -> impl Iterator<Item = &String> {
-    let variables = blueprint.variables.keys();
-    variables
-        .chain(blueprint.resources.keys())
-        .chain(blueprint.exports.keys())
+/// What a blueprint is made of and how it hangs together, without the places.
+fn outline(blueprint: &Blueprint) -> Vec<String> {
+    let transforms = blueprint
+        .transforms
+        .iter()
+        .map(|transform| transform.name.clone());
+    let variables = blueprint
+        .variables
+        .iter()
+        .map(|(name, variable)| format!("{name}: {:?}, {:?}", variable.kind, variable.default));
+    let data_sources = blueprint.data_sources.iter().map(|(name, found)| {
+        let (field, operator) = (&found.filter.field, found.filter.operator);
+        format!(
+            "{name}: {}, {field} {operator}, {:?}",
+            found.type_name, found.depends_on
+        )
+    });
+    let resources = blueprint
+        .resources
+        .iter()
+        .map(|(name, resource)| format!("{name}: {}, {:?}", resource.type_name, resource.depends_on));
+    let children = blueprint
+        .children
+        .iter()
+        .map(|(name, child)| format!("{name}: {:?}, {:?}", child.path.to_text(), child.depends_on));
+    let links = blueprint
+        .links
+        .iter()
+        .map(|link| format!("{} to {} by {:?}", link.from, link.to, link.labels));
+    let exports = blueprint
+        .exports
+        .iter()
+        .map(|(name, export)| format!("{name}: {} {}", export.kind, export.field));
+    let sections = variables.chain(data_sources).chain(resources).chain(children);
+    transforms.chain(sections).chain(links).chain(exports).collect()
 }
 
 fn evaluated(source: &Source, blueprint: &Blueprint) {
@@ -86,20 +138,7 @@ fn evaluated(source: &Source, blueprint: &Blueprint) {
         }
     };
     let scope = BeforeDeploy { variables };
-    let resources = blueprint.resources.values();
-    let of_resources = resources.flat_map(|resource| {
-        [
-            Some(&resource.spec),
-            Some(&resource.metadata),
-            resource.description.as_ref(),
-        ]
-    });
-    let of_exports = blueprint
-        .exports
-        .values()
-        .map(|export| export.description.as_ref());
-    let templates = of_resources.chain(of_exports).flatten();
-    for template in templates.chain([&blueprint.metadata]) {
+    for template in templates(blueprint) {
         evaluated_template(source, template, &scope);
     }
     for export in blueprint.exports.values() {
@@ -107,6 +146,36 @@ fn evaluated(source: &Source, blueprint: &Blueprint) {
             findings::hold_error(&error, source.text());
         }
     }
+    for data_source in blueprint.data_sources.values() {
+        read_again(&data_source.filter.field);
+        data_source
+            .exports
+            .values()
+            .for_each(|export| read_again(&export.field));
+    }
+}
+
+fn templates(blueprint: &Blueprint) -> Vec<&Template> {
+    let mut templates = vec![&blueprint.metadata];
+    for resource in blueprint.resources.values() {
+        templates.extend([&resource.spec, &resource.metadata]);
+        templates.extend(&resource.description);
+    }
+    for data_source in blueprint.data_sources.values() {
+        templates.push(&data_source.metadata);
+        templates.extend(&data_source.description);
+    }
+    for child in blueprint.children.values() {
+        templates.extend([&child.path, &child.metadata]);
+        templates.extend(child.variables.values().chain(&child.description));
+    }
+    templates.extend(
+        blueprint
+            .exports
+            .values()
+            .filter_map(|export| export.description.as_ref()),
+    );
+    templates
 }
 
 fn evaluated_template(source: &Source, template: &Template, scope: &BeforeDeploy) {
@@ -120,4 +189,8 @@ fn evaluated_template(source: &Source, template: &Template, scope: &BeforeDeploy
         }
         Err(error) => findings::hold_error(&error, source.text()),
     }
+}
+
+fn read_again(path: &FieldPath) {
+    assert_eq!(FieldPath::parse(&path.to_string()).as_ref(), Ok(path));
 }
