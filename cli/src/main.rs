@@ -9,6 +9,7 @@ mod files;
 mod progress;
 mod render;
 mod terminal;
+mod variables;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -4,20 +4,20 @@ use crate::arguments::{Format, Validate};
 use crate::files;
 use crate::render;
 use crate::terminal::{Failure, print, print_error, print_json};
+use crate::variables;
 use async_trait::async_trait;
 use formwork_blueprint::{Severity, Source, codes};
 use formwork_engine::ports::{SchemaSource, SchemaSourceError};
 use formwork_engine::{EngineError, Problem, Target};
 use formwork_schema::{ResourceSchema, load};
-use serde_json::{Map, Value, json};
-use std::path::Path;
+use serde_json::json;
 use std::sync::Arc;
 
 pub fn run(options: &Validate) -> Result<bool, Failure> {
     let name = options.blueprint.display().to_string();
     let source = Source::new(name.as_str(), files::text(&options.blueprint)?);
     let mut target = Target::new(source.clone());
-    target.variables = variables(&options.variables)?;
+    target.variables = variables::read(&options.variables)?;
     let problems = check(&target)?;
     let errors = problems
         .iter()
@@ -72,62 +72,5 @@ impl SchemaSource for Bundled {
                 type_name: type_name.to_owned(),
                 message: error.message,
             })
-    }
-}
-
-/// Values from `name=value` pairs and from files; later ones win.
-fn variables(given: &[String]) -> Result<Map<String, Value>, Failure> {
-    let mut values = Map::new();
-    for text in given {
-        match text.split_once('=') {
-            Some((name, value)) => {
-                values.insert(name.to_owned(), Value::from(value));
-            }
-            None => values.extend(variables_file(Path::new(text))?),
-        }
-    }
-    Ok(values)
-}
-
-fn variables_file(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let source = Source::new(path.display().to_string(), files::text(path)?);
-    let value = formwork_blueprint::parse_value(&source).map_err(|diagnostics| {
-        let lines: Vec<String> = diagnostics
-            .iter()
-            .map(|diagnostic| diagnostic.one_line(&source))
-            .collect();
-        Failure::usage_with_hint(
-            lines.join("; "),
-            "variables are a map of names to values, in JSON or YAML",
-        )
-    })?;
-    match value {
-        Value::Object(values) => Ok(values),
-        _ => Err(Failure::usage(format!(
-            "the file `{}` is no map of variables",
-            path.display()
-        ))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pairs_and_files_are_told_apart_and_later_ones_win() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("values.yaml");
-        std::fs::write(&file, "a: 1\nb: two\n").unwrap();
-        let values = variables(&["a=0".into(), file.display().to_string(), "b=last=one".into()]).unwrap();
-        assert_eq!(Value::Object(values), json!({"a": 1, "b": "last=one"}));
-    }
-
-    #[test]
-    fn a_missing_file_is_wrong_usage() {
-        assert!(matches!(
-            variables(&["nowhere.yaml".into()]),
-            Err(Failure::Usage { .. })
-        ));
     }
 }
