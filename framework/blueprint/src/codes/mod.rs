@@ -10,6 +10,7 @@
 //! ```
 
 mod evaluation;
+mod example;
 mod places;
 mod references;
 mod sections;
@@ -30,7 +31,8 @@ pub struct Code {
     pub explanation: &'static str,
     /// What to do about it, in a sentence or two.
     pub advice: &'static str,
-    /// A document, or the part of one that matters, that leads to it: see [`Code::document`].
+    /// A document, or the part of one that matters, that leads to it and to nothing else: see
+    /// [`Code::document`].
     pub example: &'static str,
     /// What the example needs besides, if only a run leads to the code.
     pub run: Option<Run>,
@@ -45,56 +47,47 @@ pub struct Run {
     pub resources: &'static str,
 }
 
-impl Code {
-    /// The example as a whole document: with a version, with a resource if it has none, and with every
-    /// `«text×n»` replaced by that text, n times.
-    pub fn document(&self) -> String {
-        let example = repeated(self.example);
-        if example.starts_with('{') || example.contains("version") {
-            return example;
-        }
-        let resources = if example.contains("resources:") || example.contains("include:") {
-            ""
-        } else {
-            "\nresources: {queue: {type: aws/sqs/queue}}"
-        };
-        format!("version: 2023-04-20\n{example}{resources}\n")
-    }
+/// Codes that are about the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// What they are about, as a heading.
+    pub title: &'static str,
+    /// The codes, in reading order.
+    pub codes: &'static [Code],
 }
 
-fn repeated(example: &str) -> String {
-    let mut out = String::new();
-    let mut rest = example;
-    while let Some((before, (text, times), after)) = repetition(rest) {
-        out.push_str(before);
-        out.push_str(&text.repeat(times));
-        rest = after;
-    }
-    out + rest
-}
-
-/// What stands before the first repetition, the repetition, and what stands after it.
-fn repetition(text: &str) -> Option<(&str, (&str, usize), &str)> {
-    let (before, rest) = text.split_once('«')?;
-    let (inside, after) = rest.split_once('»')?;
-    let (unit, times) = inside.rsplit_once('×')?;
-    Some((before, (unit, times.parse().ok()?), after))
-}
-
-/// Every code, grouped by what it is about.
-pub const ALL: &[&[Code]] = &[
-    syntax::SYNTAX,
-    sections::SECTIONS,
-    places::PLACES,
-    references::REFERENCES,
-    evaluation::EVALUATION,
+/// Every code of the language, in reading order.
+pub const ALL: &[Group] = &[
+    Group {
+        title: "The text",
+        codes: syntax::SYNTAX,
+    },
+    Group {
+        title: "Sections",
+        codes: sections::SECTIONS,
+    },
+    Group {
+        title: "Where substitutions may stand",
+        codes: places::PLACES,
+    },
+    Group {
+        title: "What stands in `${...}`",
+        codes: references::REFERENCES,
+    },
+    Group {
+        title: "Values",
+        codes: evaluation::EVALUATION,
+    },
 ];
 
 /// The code of that name.
 pub fn find(name: &str) -> Option<&'static Code> {
-    ALL.iter()
-        .flat_map(|group| group.iter())
-        .find(|code| code.name == name)
+    all().find(|code| code.name == name)
+}
+
+/// Every code, group after group.
+pub fn all() -> impl Iterator<Item = &'static Code> {
+    ALL.iter().flat_map(|group| group.codes)
 }
 
 /// Defines the codes of a group: a constant for each, and the list of them all.
@@ -131,47 +124,31 @@ const fn run(variables: &'static str, resources: &'static str) -> Option<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, Source, check};
+    use std::collections::BTreeSet;
 
     #[test]
-    fn every_example_leads_to_its_code() {
-        for code in ALL
-            .iter()
-            .flat_map(|group| group.iter())
-            .filter(|code| !code.example.is_empty() && code.run.is_none())
-        {
-            let format = if code.example.starts_with('{') {
-                Format::Json
-            } else {
-                Format::Yaml
-            };
-            let source = Source::with_format("example", code.document(), format);
-            let found: Vec<&str> = check(&source)
-                .diagnostics
-                .iter()
-                .map(|finding| finding.code)
-                .collect();
-            assert!(
-                found.contains(&code.name),
-                "{} is not among {found:?} of\n{}",
-                code.name,
-                source.text()
-            );
+    fn every_example_leads_to_its_code_and_to_no_other() {
+        let mut wrong = Vec::new();
+        for code in all() {
+            let (source, findings) = code.findings();
+            let found: BTreeSet<&str> = findings.iter().map(|finding| finding.code).collect();
+            let alone = found.len() == 1 || code.name == TOO_MANY_FINDINGS;
+            if !found.contains(code.name) || !alone {
+                let text: String = source.text().chars().take(1_000).collect();
+                wrong.push(format!("{}: found {found:?} in\n{text}", code.name));
+            }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]
     fn codes_are_unique_and_read_well() {
-        let mut names: Vec<&str> = ALL
-            .iter()
-            .flat_map(|group| group.iter())
-            .map(|code| code.name)
-            .collect();
+        let mut names: Vec<&str> = all().map(|code| code.name).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
-        for code in ALL.iter().flat_map(|group| group.iter()) {
+        for code in all() {
             let well = |c: char| c.is_ascii_lowercase() || c == '-';
             assert!(code.name.chars().all(well), "{}", code.name);
             assert!(
@@ -179,6 +156,7 @@ mod tests {
                 "{}",
                 code.name
             );
+            assert!(code.advice.ends_with('.'), "{} has no advice", code.name);
             assert_eq!(find(code.name), Some(code));
         }
     }

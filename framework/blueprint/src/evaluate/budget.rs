@@ -8,7 +8,7 @@ use crate::value::{Kind, Value};
 use crate::{Span, codes};
 
 /// How many bytes of values one evaluation may read and make on its way.
-const MAX_WORK_BYTES: usize = 256 * 1024 * 1024;
+const MAX_WORK_BYTES: usize = 64 * 1024 * 1024;
 /// How many bytes its substitutions may put into the result.
 const MAX_RESULT_BYTES: usize = 16 * 1024 * 1024;
 /// How deep lists and maps may be nested in the result.

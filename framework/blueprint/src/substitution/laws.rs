@@ -1,5 +1,6 @@
 //! Laws of the substitution language, tried on generated expressions.
 
+use super::expression::is_name;
 use super::{Call, Expression, Literal, Part, Reference, Root, Segment, parse_text};
 use crate::Span;
 use crate::syntax::Positions;
@@ -47,13 +48,14 @@ fn reference() -> impl Strategy<Value = Expression> {
 
 fn literal() -> impl Strategy<Value = Expression> {
     // A literal that ends in a backslash cannot be written: the grammar would take the quote for escaped.
-    let text = ".{0,12}".prop_filter("cannot be written", |text: &String| !text.ends_with('\\'));
+    let texts = prop_oneof![".{0,12}", "[\"\\\\${} \n\t,()a]{0,12}"];
+    let text = texts.prop_filter("cannot be written", |text: &String| !text.ends_with('\\'));
     let number = |text: String| Literal::Number(serde_json::from_str(&text).unwrap());
     prop_oneof![
         any::<bool>().prop_map(Literal::Bool),
         text.prop_map(Literal::String),
-        any::<i64>().prop_map(move |integer| number(integer.to_string())),
-        (any::<i32>(), any::<u16>()).prop_map(move |(whole, fraction)| number(format!("{whole}.{fraction}"))),
+        // As long as one likes, and to the last zero.
+        "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,20})?".prop_map(number),
     ]
     .prop_map(|literal| Expression::Literal(literal, Span::default()))
 }
@@ -72,22 +74,95 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
+/// Literal text that can be written where `followed` by a substitution: behind a `$`, its `${` would be
+/// the escape.
+fn literal_text(followed: bool) -> impl Strategy<Value = String> {
+    let texts = prop_oneof![".{1,8}", "[$${}a\\\\\"\n]{1,8}"];
+    texts.prop_filter("cannot be written", move |text: &String| {
+        !(followed && text.ends_with('$'))
+    })
+}
+
+/// A whole text: literal parts and substitutions by turns, as the parser leaves them.
+fn parts() -> impl Strategy<Value = Vec<Part>> {
+    let pair = (prop::option::of(literal_text(true)), expression());
+    (
+        prop::collection::vec(pair, 0..4),
+        prop::option::of(literal_text(false)),
+    )
+        .prop_map(|(pairs, last)| {
+            let mut parts = Vec::new();
+            for (text, expression) in pairs {
+                parts.extend(text.map(Part::Text));
+                parts.push(Part::Substitution(expression));
+            }
+            parts.extend(last.map(Part::Text));
+            parts
+        })
+}
+
+fn parse(text: &str) -> Result<Vec<Part>, TestCaseError> {
+    let mut findings = Vec::new();
+    let parts = parse_text(text, &Positions::Same(0), &mut findings);
+    prop_assert_eq!(findings, vec![], "{}", text);
+    Ok(parts
+        .into_iter()
+        .map(|part| match part {
+            Part::Substitution(expression) => Part::Substitution(without_spans(expression)),
+            text => text,
+        })
+        .collect())
+}
+
+/// The same expression with white space wherever the grammar allows it, bare names for resources, and the
+/// other spelling of names and indexes.
+fn spelt_otherwise(expression: &Expression) -> String {
+    let inner = match expression {
+        Expression::Call(call) => {
+            let arguments: Vec<String> = call.arguments.iter().map(spelt_otherwise).collect();
+            let space = if arguments.is_empty() { "\t" } else { "" };
+            format!("{}({}{space})", call.name, arguments.join(","))
+        }
+        Expression::Reference(reference) => {
+            let root = match &reference.root {
+                Root::Resource(name) if bare(name) => name.clone(),
+                root => format!("{}[\"{}\"]", root.section(), root.name()),
+            };
+            let path = reference.path.iter().map(|segment| match segment {
+                Segment::Index(0) => "[]".to_owned(),
+                Segment::Index(index) => format!("[0{index}]"),
+                Segment::Name(name) => format!("[\"{name}\"]"),
+            });
+            format!("{root}{}", path.collect::<String>())
+        }
+        Expression::Literal(..) => expression.to_string(),
+    };
+    format!(" \n{inner}\r\t")
+}
+
+fn bare(name: &str) -> bool {
+    let taken = [
+        "variables",
+        "resources",
+        "datasources",
+        "children",
+        "true",
+        "false",
+    ];
+    is_name(name) && !taken.contains(&name)
+}
+
 proptest! {
     #[test]
-    fn printing_and_parsing_is_the_identity(expression in expression()) {
-        let text = format!("a${{{expression}}}b");
-        let mut findings = Vec::new();
-        let parts = parse_text(&text, &Positions::Same(0), &mut findings);
-        prop_assert_eq!(findings, vec![], "{}", text);
-        let parsed: Vec<Part> = parts
-            .into_iter()
-            .map(|part| match part {
-                Part::Substitution(expression) => Part::Substitution(without_spans(expression)),
-                text => text,
-            })
-            .collect();
-        let expected = [Part::Text("a".into()), Part::Substitution(expression), Part::Text("b".into())];
-        prop_assert_eq!(parsed, expected, "{}", text);
+    fn printing_and_parsing_is_the_identity(parts in parts()) {
+        let text: String = parts.iter().map(Part::to_string).collect();
+        prop_assert_eq!(parse(&text)?, parts, "{}", text);
+    }
+
+    #[test]
+    fn however_it_is_spelt_an_expression_is_the_same(expression in expression()) {
+        let text = format!("${{{}}}", spelt_otherwise(&expression));
+        prop_assert_eq!(parse(&text)?, [Part::Substitution(expression)], "{}", text);
     }
 
     #[test]

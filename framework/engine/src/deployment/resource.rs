@@ -59,6 +59,9 @@ pub struct Work {
     /// Replace it if the service refuses the patch.
     #[serde(default)]
     pub or_replace: bool,
+    /// The service has refused to update it in place: it has to be replaced.
+    #[serde(default)]
+    pub refused: bool,
     /// It was read before its turn, without success or with.
     #[serde(default)]
     pub glanced: bool,
@@ -96,6 +99,7 @@ impl Work {
             since: None,
             misses: 0,
             or_replace: false,
+            refused: false,
             revived: false,
             glanced: false,
             fresh: false,

@@ -17,6 +17,8 @@ use std::time::Duration;
 pub struct Rules {
     /// The property that is the identifier, if the author gives it; else one is made up under `Id`.
     pub identifier: Option<String>,
+    /// A property of which no two resources of the type have the same value.
+    pub unique: Option<String>,
     /// Properties that are kept but not read back.
     pub write_only: Vec<String>,
     /// How long an operation takes.

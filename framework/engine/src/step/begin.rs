@@ -6,7 +6,7 @@ use crate::desired::{Desired, desired};
 use crate::outcome::{Action, Failure};
 use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
-use formwork_schema::{Decision, Remembered};
+use formwork_schema::{Decision, Remembered, ResourceSchema};
 use std::collections::HashMap;
 
 /// Whether a lane may begin.
@@ -168,7 +168,7 @@ impl Tick<'_> {
             _ if exists && self.can_read(lane) => self.set_stage(lane, Stage::Read),
             _ if exists => self.decide_without_reading(lane),
             Action::Replace => self.intend_create(lane, Action::Replace),
-            _ => self.intend_create(lane, Action::Create),
+            _ => self.begin_create(lane),
         }
     }
 
@@ -228,9 +228,17 @@ impl Tick<'_> {
                 self.end(lane, Stage::Done);
             }
             Decision::Update { patch } => self.intend_update(lane, &patch, desired, false),
+            Decision::ReplaceIfRefused { .. } if self.was_refused(lane) => self.replace(lane, &desired),
             Decision::ReplaceIfRefused { patch, .. } => self.intend_update(lane, &patch, desired, true),
             Decision::Replace { .. } => self.replace(lane, &desired),
         }
+    }
+
+    /// True if the service has refused the update in this generation: it is not asked again.
+    fn was_refused(&self, lane: &str) -> bool {
+        self.deployment
+            .lane(lane)
+            .is_some_and(|resource| resource.work.refused)
     }
 
     /// Resources are read while they wait for others. That spares a read on every step of a long way.
@@ -274,19 +282,33 @@ impl Tick<'_> {
         let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
             return;
         };
-        let Some(current) = self.deployment.lane(lane) else {
-            return;
-        };
-        let shown = current.remembered.as_ref().map(|memory| &memory.shown);
-        let live = current
-            .live
-            .as_ref()
-            .or(shown)
-            .unwrap_or(&serde_json::Value::Null);
-        match sequence(&node.schema, current.identifier.as_deref(), live, &desired.value) {
+        match self.sequence(lane, &node.schema, desired) {
             Sequence::DeleteFirst => self.intend_delete(lane, Action::Replace),
             Sequence::CreateFirst => self.intend_create(lane, Action::Replace),
         }
+    }
+
+    pub(super) fn sequence(&self, lane: &str, schema: &ResourceSchema, desired: &Desired) -> Sequence {
+        let current = self.deployment.lane(lane);
+        let live = current.and_then(|current| {
+            let shown = current.remembered.as_ref().map(|memory| &memory.shown);
+            current.live.as_ref().or(shown)
+        });
+        let identifier = current.and_then(|current| current.identifier.as_deref());
+        let live = live.unwrap_or(&serde_json::Value::Null);
+        sequence(schema, identifier, live, &desired.value)
+    }
+
+    /// A creation, unless a resource that was put aside is what is wanted: a rollback to an earlier type.
+    fn begin_create(&mut self, lane: &str) {
+        let put_aside = self.deployment.retired.keys().any(|other| name_of(other) == lane);
+        if put_aside
+            && let Ok(desired) = self.desired(lane)
+            && self.revive(lane, &desired)
+        {
+            return;
+        }
+        self.intend_create(lane, Action::Create);
     }
 
     /// A rollback wants what the replaced one still is: takes it back instead of making a third.
@@ -330,7 +352,9 @@ impl Tick<'_> {
         current.work = work;
         current.work.revived = true;
         current.work.action = Action::Replace;
-        self.deployment.retire(lane, replaced);
+        if replaced.identifier.is_some() {
+            self.deployment.retire(lane, replaced);
+        }
         self.set_stage(lane, Stage::Read);
         true
     }

@@ -6,6 +6,7 @@ use crate::deployment::{InFlight, Resource, Stage, name_of};
 use crate::observer::EventKind;
 use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
+use crate::replacement::Sequence;
 use formwork_schema::Remembered;
 
 impl Tick<'_> {
@@ -62,8 +63,17 @@ impl Tick<'_> {
         } else {
             operation.identifier
         };
+        let current = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.identifier.as_ref());
+        let in_its_own_way = class == Class::Exists && candidate.is_some() && candidate.as_ref() == current;
         match candidate {
-            Some(_) if class == Class::Exists && !earlier => self.fail(lane, exists(failure)),
+            // The one to be replaced has what there can be only once.
+            Some(_) if in_its_own_way && !self.is_stopping() => self.intend_delete(lane, Action::Replace),
+            Some(_) if class == Class::Exists && (!earlier || in_its_own_way) => {
+                self.fail(lane, exists(failure));
+            }
             Some(candidate) if self.can_read(lane) => {
                 self.set_stage(lane, Stage::Verify);
                 if let Some(work) = self.work_mut(lane) {
@@ -98,24 +108,42 @@ impl Tick<'_> {
                 }
                 self.retry_or_fail(lane, Class::Retry(Retry::Service), failure);
             }
-            Class::NotUpdatable | Class::Terminal
-                if or_replace
-                    && matches!(
-                        failure.code.as_str(),
-                        "NotUpdatable" | "InvalidRequest" | "Validation"
-                    ) =>
-            {
-                if self.is_stopping() {
-                    return self.fail(lane, failure);
-                }
-                match self.desired(lane) {
-                    Ok(desired) => self.replace(lane, &desired),
-                    Err(failure) => self.fail(lane, *failure),
-                }
+            Class::NotUpdatable | Class::Terminal if or_replace && may_mean_replace(&failure.code) => {
+                self.replace_refused(lane, failure);
             }
             Class::TokenUnknown => self.retry_or_fail(lane, Class::Retry(Retry::Service), failure),
             _ => self.retry_or_fail(lane, class, failure),
         }
+    }
+
+    /// The service does not change the resource in place. Only a plain refusal is reason enough to delete it
+    /// before its successor is there: a general one may be about a wrong value, which would be wrong in the
+    /// successor too.
+    fn replace_refused(&mut self, lane: &str, mut failure: Failure) {
+        if self.is_stopping() {
+            return self.fail(lane, failure);
+        }
+        let desired = match self.desired(lane) {
+            Ok(desired) => desired,
+            Err(failure) => return self.fail(lane, *failure),
+        };
+        let sequence = self
+            .context
+            .model
+            .and_then(|model| model.nodes.get(lane))
+            .map(|node| self.sequence(lane, &node.schema, &desired));
+        if sequence == Some(Sequence::DeleteFirst) && failure.code != "NotUpdatable" {
+            failure.message = format!(
+                "{} (if it cannot be changed in place: it would have to be deleted before its successor is made, \
+                 which is not done on this error; give it another name to have it replaced)",
+                failure.message.trim_end_matches('.')
+            );
+            return self.fail(lane, failure);
+        }
+        if let Some(work) = self.work_mut(lane) {
+            work.refused = true;
+        }
+        self.replace(lane, &desired);
     }
 
     fn delete_failed(&mut self, lane: &str, class: Class, failure: Failure) {
@@ -217,6 +245,11 @@ impl Tick<'_> {
         resource.live = None;
         self.deployment.touch();
     }
+}
+
+/// Codes that services answer with when they cannot change something in place.
+fn may_mean_replace(code: &str) -> bool {
+    matches!(code, "NotUpdatable" | "InvalidRequest" | "Validation")
 }
 
 /// An existing resource that is not ours.

@@ -45,6 +45,8 @@ const AUTO_SCHEMA: &str = r##"{
 pub const SOLO: &str = "Test::Fake::Solo";
 /// Identified by the service, yet named by its author, and no two of one name.
 pub const TOPIC: &str = "Test::Fake::Topic";
+/// No two of one label, which its schema does not say.
+pub const LABEL: &str = "Test::Fake::Label";
 /// May refuse to change its mode in place.
 pub const FUSSY: &str = "Test::Fake::Fussy";
 /// Cannot be updated.
@@ -70,12 +72,22 @@ fn service_named(type_name: &str, property: &str, handlers: &[&str], more: &str)
 
 const ALL: [&str; 4] = ["create", "read", "update", "delete"];
 
+/// Named by its author, and may refuse to change its mode in place.
+const FUSSY_THING_SCHEMA: &str = r##"{
+  "typeName": "Test::Fake::FussyThing", "description": "named", "additionalProperties": false,
+  "properties": {"Name": {"type": "string"}, "Mode": {"type": "string"}, "Arn": {"type": "string"}},
+  "primaryIdentifier": ["/properties/Name"], "createOnlyProperties": ["/properties/Name"],
+  "conditionalCreateOnlyProperties": ["/properties/Mode"], "readOnlyProperties": ["/properties/Arn"],
+  "handlers": {"create": {"permissions": []}, "read": {"permissions": []}, "update": {"permissions": []}, "delete": {"permissions": []}}
+}"##;
+
 /// Every type's schema.
 pub fn schemas() -> Vec<String> {
     let kind = r#""createOnlyProperties": ["/properties/Kind"]"#;
     vec![
         THING_SCHEMA.to_owned(),
         AUTO_SCHEMA.to_owned(),
+        FUSSY_THING_SCHEMA.to_owned(),
         service_named(
             SOLO,
             "Name",
@@ -88,6 +100,7 @@ pub fn schemas() -> Vec<String> {
             &ALL,
             r#""createOnlyProperties": ["/properties/Kind", "/properties/TopicName"]"#,
         ),
+        service_named(LABEL, "Label", &ALL, kind),
         service_named(
             FUSSY,
             "Mode",
@@ -117,21 +130,29 @@ impl World {
         let clock = VirtualClock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
         let fuse = Arc::new(Fuse::default());
         let cloud = SimCloud::with_fuse(clock.clone(), fuse.clone());
-        cloud.define(
-            THING,
-            Rules {
-                identifier: Some("Name".into()),
-                write_only: vec!["Secret".into()],
-                latency,
-            },
-        );
-        for service_named in [AUTO, SOLO, TOPIC, FUSSY, FIXED, BLIND] {
+        for author_named in [THING, "Test::Fake::FussyThing"] {
+            cloud.define(
+                author_named,
+                Rules {
+                    identifier: Some("Name".into()),
+                    write_only: vec!["Secret".into()],
+                    latency,
+                    ..Rules::default()
+                },
+            );
+        }
+        for service_named in [AUTO, SOLO, TOPIC, LABEL, FUSSY, FIXED, BLIND] {
             cloud.define(
                 service_named,
                 Rules {
-                    identifier: None,
-                    write_only: vec![],
+                    unique: match service_named {
+                        TOPIC => Some("TopicName".into()),
+                        LABEL => Some("Label".into()),
+                        SOLO => Some("Name".into()),
+                        _ => None,
+                    },
                     latency,
+                    ..Rules::default()
                 },
             );
         }

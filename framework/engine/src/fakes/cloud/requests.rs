@@ -68,8 +68,8 @@ impl State {
         let rules = self.rules.get(&request.type_name).cloned().unwrap_or_default();
         match request.operation {
             Operation::Create => {
-                let identifier = match &request.identifier {
-                    Some(identifier) => identifier.clone(),
+                let identifier = match self.holder(request, &rules).or(request.identifier.clone()) {
+                    Some(identifier) => identifier,
                     None => {
                         self.made += 1;
                         format!("made-{}", self.made)
@@ -120,6 +120,18 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Who already has what may be there only once.
+    fn holder(&self, request: &Request, rules: &Rules) -> Option<String> {
+        let unique = rules.unique.as_deref()?;
+        let wanted = request.document.get(unique)?;
+        self.resources
+            .iter()
+            .find(|((type_name, _), stored)| {
+                *type_name == request.type_name && stored.model.get(unique) == Some(wanted)
+            })
+            .map(|((_, identifier), _)| identifier.clone())
     }
 
     pub(super) fn find(&self, token: &str) -> Result<ProgressEvent, CloudError> {
