@@ -72,41 +72,51 @@ fn missing(name: &str, variable: &Variable) -> Diagnostic {
 }
 
 fn accept(name: &str, variable: &Variable, given: &Value) -> Result<Value, Box<Diagnostic>> {
-    let Some(value) = typed::of_type(&variable.kind, given, true) else {
+    acceptable(variable, given, true).map_err(|problem| {
+        let message = format!("the variable `{name}` {}", problem.message);
+        let finding = Diagnostic::error(problem.code, variable.span, message);
+        Box::new(finding.help_if(problem.help))
+    })
+}
+
+/// Why a variable cannot take a value.
+pub(crate) struct Unacceptable {
+    pub(crate) code: &'static str,
+    /// What goes on after "the variable `name`".
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+/// The value as the variable takes it. With `from_text`, strings are read as its type.
+///
+/// # Errors
+/// What is wrong with it. Never contains the value of a secret variable.
+pub(crate) fn acceptable(variable: &Variable, given: &Value, from_text: bool) -> Result<Value, Unacceptable> {
+    let Some(value) = typed::of_type(&variable.kind, given, from_text) else {
         let found = describe(given, variable.secret);
-        let message = format!(
-            "the variable `{name}` must be {}, found {found}",
-            variable.kind.noun()
-        );
-        return Err(Box::new(Diagnostic::error(
-            codes::VARIABLE_VALUE_TYPE,
-            variable.span,
-            message,
-        )));
+        return Err(Unacceptable {
+            code: codes::VARIABLE_VALUE_TYPE,
+            message: format!("must be {}, found {found}", variable.kind.noun()),
+            help: typed::quoting(&variable.kind, given)
+                .filter(|_| !from_text)
+                .map(str::to_owned),
+        });
     };
     if let Some(problem) = typed::unknown_label(&variable.kind, &value, variable.secret) {
-        let message = format!(
-            "the variable `{name}` must be {}, found {}",
-            variable.kind.noun(),
-            problem.found
-        );
-        let finding = Diagnostic::error(codes::UNKNOWN_LABEL, variable.span, message);
-        return Err(Box::new(finding.help_if(problem.help)));
+        return Err(Unacceptable {
+            code: codes::UNKNOWN_LABEL,
+            message: format!("must be {}, found {}", variable.kind.noun(), problem.found),
+            help: problem.help,
+        });
     }
-    if !variable.allowed.is_empty()
-        && !variable
-            .allowed
-            .iter()
-            .any(|allowed| typed::same(allowed, &value))
-    {
+    let mut allowed = variable.allowed.iter();
+    if !variable.allowed.is_empty() && !allowed.any(|allowed| typed::same(allowed, &value)) {
         let found = describe(&value, variable.secret);
-        let message = format!("the value of variable `{name}`, {found}, is not among its allowed values");
-        let finding = Diagnostic::error(codes::VARIABLE_VALUE_NOT_ALLOWED, variable.span, message);
-        return Err(Box::new(if variable.secret {
-            finding
-        } else {
-            finding.help(choices(&variable.allowed))
-        }));
+        return Err(Unacceptable {
+            code: codes::VARIABLE_VALUE_NOT_ALLOWED,
+            message: format!("must be one of its allowed values, found {found}"),
+            help: (!variable.secret).then(|| choices(&variable.allowed)),
+        });
     }
     Ok(value)
 }

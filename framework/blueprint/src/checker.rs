@@ -1,7 +1,7 @@
 //! A check with more than the core language.
 
 use crate::check::{self, Language};
-use crate::{Checked, Enumeration, Function, ResourceTypes, Source, Transformer};
+use crate::{Checked, Children, Enumeration, Function, ResourceTypes, Source, Transformer};
 
 /// Checks blueprints. By itself it knows the core of the language and nothing else, and so does
 /// [`crate::check()`]; what else there is joins it here.
@@ -34,6 +34,7 @@ pub struct Checker<'a> {
     pub(crate) language: Language,
     pub(crate) transformers: Vec<&'a dyn Transformer>,
     pub(crate) resource_types: Option<&'a dyn ResourceTypes>,
+    pub(crate) children: Option<&'a dyn Children>,
 }
 
 impl<'a> Checker<'a> {
@@ -43,6 +44,7 @@ impl<'a> Checker<'a> {
             language: Language::v2023_04_20(),
             transformers: Vec::new(),
             resource_types: None,
+            children: None,
         }
     }
 
@@ -72,6 +74,15 @@ impl<'a> Checker<'a> {
     #[must_use]
     pub fn resource_types(mut self, types: &'a dyn ResourceTypes) -> Self {
         self.resource_types = Some(types);
+        self
+    }
+
+    /// Checks blueprints against those that they include: these, and what they include in turn, have to be
+    /// valid by the same checker. Without it nothing is known of them, and references to their exports may have
+    /// any type.
+    #[must_use]
+    pub fn children(mut self, children: &'a dyn Children) -> Self {
+        self.children = Some(children);
         self
     }
 

@@ -67,6 +67,7 @@ mod bind;
 mod blueprint;
 mod check;
 mod checker;
+mod children;
 pub mod codes;
 mod data;
 mod diagnostic;
@@ -92,6 +93,7 @@ pub use blueprint::{
 };
 pub use check::check;
 pub use checker::Checker;
+pub use children::{Children, Include, Interface};
 pub use data::parse_value;
 pub use diagnostic::{Diagnostic, Severity};
 pub use enumerations::{Enumeration, Enumerations};

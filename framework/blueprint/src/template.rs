@@ -180,6 +180,14 @@ impl Template {
         }
     }
 
+    /// The entries, if it is a map.
+    pub(crate) fn fields(&self) -> Option<&Fields> {
+        match &self.body {
+            Body::Map(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
     /// Where it stands.
     pub fn span(&self) -> Span {
         self.span

@@ -33,6 +33,17 @@ pub(crate) fn of_type(kind: &VariableType, value: &Value, from_text: bool) -> Op
     }
 }
 
+/// What to do about a scalar that would be of the type if it were quoted otherwise.
+pub(crate) fn quoting(kind: &VariableType, value: &Value) -> Option<&'static str> {
+    match (kind, &value.kind) {
+        (VariableType::String | VariableType::Custom(_), Kind::Bool(_) | Kind::Number(_)) => {
+            Some("put it in quotes")
+        }
+        (_, Kind::String(_)) => of_type(kind, value, true).map(|_| "remove the quotes"),
+        _ => None,
+    }
+}
+
 /// A text that is no label of its custom type.
 pub(crate) struct UnknownLabel {
     /// What it is instead, without its content if it is secret.

@@ -296,12 +296,12 @@ fn wrong_values_are_all_reported_and_secrets_are_not_shown() {
     let lines: Vec<String> = findings.iter().map(|finding| finding.one_line(&source)).collect();
     let expected = [
         "a.yaml:1:1: a value is given for `evn`, which the blueprint does not declare (did you mean `env`?)",
-        "a.yaml:3:3: the value of variable `env`, the string `test`, is not among its allowed values (choose `dev` or `prod`)",
-        "a.yaml:4:3: the value of variable `size`, the number `3`, is not among its allowed values (choose `1` or `2`)",
+        "a.yaml:3:3: the variable `env` must be one of its allowed values, found the string `test` (choose `dev` or `prod`)",
+        "a.yaml:4:3: the variable `size` must be one of its allowed values, found the number `3` (choose `1` or `2`)",
         "a.yaml:5:3: the variable `ratio` must be a number, found the string `x`",
         "a.yaml:6:3: the variable `on` must be a boolean, found the number `1`",
         "a.yaml:7:3: the variable `region` must be a label of `aws/region`, found null",
-        "a.yaml:8:3: the value of variable `token`, a string, is not among its allowed values",
+        "a.yaml:8:3: the variable `token` must be one of its allowed values, found a string",
         "a.yaml:9:3: the variable `pin` must be an integer, found a string",
     ];
     assert_eq!(lines, expected);
@@ -340,7 +340,7 @@ resources: {queue: {type: aws/sqs/queue}}
         ),
         (
             serde_json::json!({"region": "us-east-1", "hidden": "us-east-1"}),
-            "a.yaml:3:3: the value of variable `region`, the string `us-east-1`, is not among its allowed values (choose `eu-west-1` or `eu-central-1`)",
+            "a.yaml:3:3: the variable `region` must be one of its allowed values, found the string `us-east-1` (choose `eu-west-1` or `eu-central-1`)",
         ),
     ] {
         assert_eq!(bind(given).unwrap_err(), expected);

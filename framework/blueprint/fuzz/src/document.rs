@@ -167,7 +167,7 @@ fn templates(blueprint: &Blueprint) -> Vec<&Template> {
     }
     for child in blueprint.children.values() {
         templates.extend([&child.path, &child.metadata]);
-        templates.extend(child.variables.values().chain(&child.description));
+        templates.extend([&child.variables].into_iter().chain(&child.description));
     }
     templates.extend(
         blueprint

@@ -2,9 +2,8 @@
 
 use super::context::{Context, Owner, Section};
 use super::{habits, references};
-use crate::substitution::find_opening;
 use crate::syntax::{Entry, Node, ScalarKind};
-use crate::{Child, Diagnostic, Template, codes, template};
+use crate::{Child, Diagnostic, Template, codes};
 use indexmap::IndexMap;
 
 const INCLUDE: Section = Section {
@@ -32,7 +31,7 @@ fn child(context: &mut Context<'_>, entry: &Entry) -> Option<Child> {
         .and_then(|node| path(context, node, name));
     let variables = match fields.value("variables") {
         Some(node) => variables(context, node, owner),
-        None => IndexMap::new(),
+        None => Template::empty(span),
     };
     let metadata = match fields.value("metadata") {
         Some(node) if !node.is_null() => {
@@ -46,7 +45,7 @@ fn child(context: &mut Context<'_>, entry: &Entry) -> Option<Child> {
         .and_then(|node| context.text_template(node, "an include's description", owner));
     let path = path?;
     let mut depends_on = references::dependencies(Owner::ChildPath(name), [&path]);
-    let others = variables.values().chain([&metadata]).chain(&description);
+    let others = [&variables, &metadata].into_iter().chain(&description);
     depends_on.join(references::dependencies(owner, others));
     Some(Child {
         path,
@@ -55,6 +54,7 @@ fn child(context: &mut Context<'_>, entry: &Entry) -> Option<Child> {
         description,
         span,
         depends_on,
+        interface: None,
     })
 }
 
@@ -67,19 +67,16 @@ fn path(context: &mut Context<'_>, node: &Node, name: &str) -> Option<Template> 
     Some(template)
 }
 
-fn variables(context: &mut Context<'_>, node: &Node, owner: Owner<'_>) -> IndexMap<String, Template> {
-    let entries = context.map(node, "an include's `variables`").unwrap_or_default();
-    let values = entries.iter().map(|entry| {
-        if find_opening(&entry.key.text).is_some() {
-            context.report(template::substitution_in_key(entry.key.span, &entry.key.text));
-        }
+fn variables(context: &mut Context<'_>, node: &Node, owner: Owner<'_>) -> Template {
+    if node.is_null() {
+        return Template::empty(node.span);
+    }
+    for entry in context.map(node, "an include's `variables`").unwrap_or_default() {
         let scalar = entry.value.scalar();
         if scalar.is_none_or(|scalar| scalar.kind == ScalarKind::Null) {
             let expected = "a string, a number or a boolean";
             context.wrong_shape(&entry.value, "a variable's value", expected);
         }
-        let value = context.template(&entry.value, owner);
-        (entry.key.text.to_string(), value)
-    });
-    values.collect()
+    }
+    context.template(node, owner)
 }

@@ -2,8 +2,10 @@
 //!
 //! The first look goes once over the tree. Names are collected ([`declared`]), so that a reference can be judged
 //! where it stands; then each section is read by the file of its name. Every file reports and goes on. The
-//! second look ([`types`]) has all sections before it and judges what their values may be.
+//! second look has all sections before it: what is included is compared with what includes it ([`children`]),
+//! and values with what they may be ([`types`]).
 
+mod children;
 mod cloudformation;
 mod context;
 mod datasources;
@@ -12,6 +14,7 @@ mod document;
 mod exports;
 mod habits;
 mod include;
+mod inclusion;
 mod labels;
 mod references;
 mod resources;
@@ -20,6 +23,7 @@ mod variables;
 
 use crate::{Checked, Checker, Diagnostic, Severity, Source, codes, syntax, transform};
 use context::Context;
+use inclusion::Inclusion;
 
 /// Findings beyond this many are dropped: nobody reads them, and showing them costs.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -48,6 +52,11 @@ pub fn check(source: &Source) -> Checked {
 }
 
 pub(crate) fn check_with(source: &Source, checker: &Checker<'_>) -> Checked {
+    check_within(source, checker, &Inclusion::of(source))
+}
+
+/// Checks the last blueprint of a chain of inclusions.
+fn check_within(source: &Source, checker: &Checker<'_>, inclusion: &Inclusion) -> Checked {
     let loaded = syntax::load(source);
     let mut findings = loaded.diagnostics;
     let transformed = loaded
@@ -61,9 +70,10 @@ pub(crate) fn check_with(source: &Source, checker: &Checker<'_>) -> Checked {
     };
     let declared = declared::collect(&root);
     let mut context = Context::new(source, checker, &declared, findings);
-    let blueprint = document::read(&mut context, &root, transforms);
+    let mut blueprint = document::read(&mut context, &root, transforms);
     let mut findings = context.finish();
-    if let Some(blueprint) = &blueprint {
+    if let Some(blueprint) = &mut blueprint {
+        findings.extend(children::check(blueprint, source, checker, inclusion));
         findings.extend(types::check(blueprint, checker.resource_types));
     }
     let diagnostics = sorted(findings);

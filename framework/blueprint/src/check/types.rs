@@ -6,6 +6,7 @@
 //! know yet is taken to be right.
 
 mod expressions;
+mod given;
 mod paths;
 
 use crate::spelling::shown;
@@ -35,14 +36,15 @@ pub(crate) fn check(blueprint: &Blueprint, resource_types: Option<&dyn ResourceT
         types.template(&data_source.metadata);
         types.template(&data_source.filter.search);
     }
-    for child in blueprint.children.values() {
+    for (name, child) in &blueprint.children {
         child
             .description
             .iter()
             .for_each(|description| types.template(description));
         types.template(&child.path);
-        child.variables.values().for_each(|value| types.template(value));
+        types.template(&child.variables);
         types.template(&child.metadata);
+        types.given(name, child);
     }
     for export in blueprint.exports.values() {
         types.export(export);

@@ -227,15 +227,9 @@ fn typed(
         .map_or(node.noun().to_owned(), |value| describe(value, secret));
     let message = format!("{what} must be {}, found {found}", kind.noun());
     let finding = Diagnostic::error(codes::VARIABLE_DEFAULT_TYPE, node.span, message);
-    let as_text = value.as_ref().and_then(Value::as_str);
-    let help = match kind {
-        VariableType::String | VariableType::Custom(_) if value.is_some() => Some("put it in quotes"),
-        _ if as_text.is_some_and(|text| typed::of_type(kind, &Value::string(text), true).is_some()) => {
-            Some("remove the quotes")
-        }
-        VariableType::Boolean => Some("write `true` or `false`"),
-        _ => None,
-    };
+    let help = value.as_ref().and_then(|value| typed::quoting(kind, value));
+    let boolean = *kind == VariableType::Boolean;
+    let help = help.or(boolean.then_some("write `true` or `false`"));
     context.report(finding.help_if(help.map(str::to_owned)));
     None
 }

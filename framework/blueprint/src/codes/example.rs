@@ -2,8 +2,8 @@
 
 use super::Code;
 use crate::{
-    Checker, Diagnostic, Format, Property, Reference, ResourceTypes, Root, Scope, Segment, Side, Source,
-    Transformer, Tree, Type, Value, evaluate,
+    Checker, Children, Diagnostic, Format, Include, Property, Reference, ResourceTypes, Root, Scope, Segment,
+    Side, Source, Transformer, Tree, Type, Value, evaluate,
 };
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;
@@ -35,6 +35,7 @@ impl Code {
         let checked = Checker::new()
             .transformer(&Unchanged)
             .resource_types(&Letters)
+            .children(&Shelf)
             .check(&source);
         let findings = match (&self.run, checked.blueprint) {
             (Some(run), Some(blueprint)) => {
@@ -89,6 +90,36 @@ impl ResourceTypes for Letters {
         }
     }
 }
+
+/// The blueprints that examples include.
+struct Shelf;
+
+impl Children for Shelf {
+    fn read(&self, parent: &Source, include: &Include<'_>) -> Result<Option<Source>, String> {
+        let level = include.path.strip_prefix("level-");
+        let level = level.and_then(|rest| rest.strip_suffix(".yaml")?.parse::<u32>().ok());
+        let text = match (include.path, level) {
+            ("core.yaml", _) => CORE.to_owned(),
+            ("broken.yaml", _) => "version: 2023-04-20\nresources: {queue: {type: queue}}\n".to_owned(),
+            ("blueprint", _) => parent.text().to_owned(),
+            ("missing.yaml", _) => return Err("there is no such file".to_owned()),
+            (_, Some(level)) => format!(
+                "version: 2023-04-20\ninclude: {{next: {{path: level-{}.yaml}}}}\n",
+                level + 1
+            ),
+            _ => return Ok(None),
+        };
+        Ok(Some(Source::new(include.path, text)))
+    }
+}
+
+/// The child that examples compare with.
+const CORE: &str = "
+version: 2023-04-20
+variables: {size: {type: integer}}
+resources: {topic: {type: aws/sns/topic}}
+exports: {topic: {type: string, field: resources.topic.state.arn}}
+";
 
 fn object(json: &str) -> Map<String, Json> {
     match serde_json::from_str(json) {

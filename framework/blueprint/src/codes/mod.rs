@@ -9,6 +9,7 @@
 //! assert_eq!(code.explanation, "a resource refers to itself");
 //! ```
 
+mod children;
 mod evaluation;
 mod example;
 mod places;
@@ -16,6 +17,7 @@ mod references;
 mod sections;
 mod syntax;
 
+pub use children::*;
 pub use evaluation::*;
 pub use places::*;
 pub use references::*;
@@ -73,6 +75,10 @@ pub const ALL: &[Group] = &[
     Group {
         title: "What stands in `${...}`",
         codes: references::REFERENCES,
+    },
+    Group {
+        title: "Children",
+        codes: children::CHILDREN,
     },
     Group {
         title: "Values",

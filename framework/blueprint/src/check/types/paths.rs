@@ -56,7 +56,18 @@ impl Types<'_> {
                     None => anything,
                 }
             }
-            Root::Child(_) => anything,
+            Root::Child(name) => {
+                let interface = self.blueprint.children.get(name);
+                let interface = interface.and_then(|child| child.interface.as_ref());
+                let kind = match (interface, path.first()) {
+                    (Some(interface), Some(Segment::Name(export))) => interface.exports.get(export),
+                    _ => None,
+                };
+                match kind {
+                    Some(kind) => child_export(root, path, Type::from(*kind)),
+                    None => anything,
+                }
+            }
         }
     }
 
@@ -203,6 +214,16 @@ fn exported(root: &Root, path: &[Segment], kind: Type) -> Look {
         Some([Segment::Index(_)]) if kind.may_be(Type::LIST) => Ok(Type::SCALAR.into()),
         Some([segment @ Segment::Index(_)]) => Err(Place { root, path, at: 1 }.wrong_step(segment, kind)),
         _ => Ok(Type::ANY.into()),
+    }
+}
+
+/// An export of a child, or something in it, of which nothing is known.
+fn child_export(root: &Root, path: &[Segment], kind: Type) -> Look {
+    match path.get(1) {
+        None => Ok(kind.into()),
+        Some(Segment::Index(_)) if kind.may_be(Type::LIST) => Ok(Type::ANY.into()),
+        Some(Segment::Name(_)) if kind.may_be(Type::MAP) => Ok(Type::ANY.into()),
+        Some(segment) => Err(Place { root, path, at: 1 }.wrong_step(segment, kind)),
     }
 }
 
