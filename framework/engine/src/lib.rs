@@ -77,6 +77,7 @@
 #![deny(missing_docs)]
 
 // What is asked and answered.
+pub mod codes;
 mod engine;
 mod error;
 mod observer;

@@ -54,7 +54,7 @@ impl Model {
         let gaps = self
             .warnings
             .iter()
-            .filter(|problem| problem.code == support::CODE);
+            .filter(|problem| problem.code == crate::codes::NOT_DEPLOYABLE_YET);
         let problems: Vec<Problem> = gaps
             .map(|problem| Problem {
                 severity: Severity::Error,

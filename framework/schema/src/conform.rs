@@ -305,16 +305,16 @@ fn words(fault: &Fault) -> (String, Option<String>) {
         } => {
             let found = found.map_or_else(|| "another number".to_owned(), |found| found.to_string());
             match *keyword {
-                "minLength" => format!("expected at least {limit} characters, found {found}"),
-                "maxLength" => format!("expected at most {limit} characters, found {found}"),
-                "minItems" => format!("expected at least {limit} elements, found {found}"),
-                "maxItems" => format!("expected at most {limit} elements, found {found}"),
-                "minProperties" => format!("expected at least {limit} properties, found {found}"),
-                "maxProperties" => format!("expected at most {limit} properties, found {found}"),
+                "minLength" => format!("expected at least {}, found {found}", counted(limit, "character")),
+                "maxLength" => format!("expected at most {}, found {found}", counted(limit, "character")),
+                "minItems" => format!("expected at least {}, found {found}", counted(limit, "element")),
+                "maxItems" => format!("expected at most {}, found {found}", counted(limit, "element")),
+                "minProperties" => format!("expected at least {}, found {found}", counted(limit, "property")),
+                "maxProperties" => format!("expected at most {}, found {found}", counted(limit, "property")),
                 "minimum" => format!("expected a number of at least {limit}, found a smaller one"),
                 "maximum" => format!("expected a number of at most {limit}, found a larger one"),
-                "exclusiveMinimum" => format!("expected a number above {limit}, found a smaller one"),
-                "exclusiveMaximum" => format!("expected a number below {limit}, found a larger one"),
+                "exclusiveMinimum" => format!("expected a number above {limit}, found one that is not"),
+                "exclusiveMaximum" => format!("expected a number below {limit}, found one that is not"),
                 _ => format!("expected a multiple of {limit}, found {found}"),
             }
         }
@@ -332,6 +332,15 @@ fn words(fault: &Fault) -> (String, Option<String>) {
         }
     };
     (message, help)
+}
+
+/// "1 element", "2 elements".
+fn counted(count: &impl std::fmt::Display, noun: &str) -> String {
+    match (count.to_string().as_str(), noun) {
+        ("1", _) => format!("1 {noun}"),
+        (count, "property") => format!("{count} properties"),
+        (count, _) => format!("{count} {noun}s"),
+    }
 }
 
 fn plain_text(value: &Value) -> String {

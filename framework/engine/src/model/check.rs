@@ -2,6 +2,7 @@
 
 use super::{Model, Node, support, weights};
 use crate::EngineError;
+use crate::codes;
 use crate::error::Problem;
 use crate::mask::Mask;
 use crate::order::Target;
@@ -56,7 +57,7 @@ pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result
     };
 
     for gap in support::gaps(&blueprint) {
-        findings.warning(gap.span, support::CODE, gap.message, gap.help);
+        findings.warning(gap.span, codes::NOT_DEPLOYABLE_YET, gap.message, gap.help);
     }
     let found = find_schemas(&blueprint, schemas, &mut findings).await?;
     let exports = choose_exports(&blueprint, target, &mut findings);
@@ -164,7 +165,7 @@ async fn find_schemas(
             Ok(type_name) => wanted.entry(type_name).or_default().push(name),
             Err(unknown) => {
                 let help = did_you_mean(&unknown.suggestions);
-                findings.error(resource.type_span, "unknown-type", unknown.to_string(), help);
+                findings.error(resource.type_span, codes::UNKNOWN_TYPE, unknown.to_string(), help);
             }
         }
     }
@@ -181,10 +182,10 @@ async fn find_schemas(
                 .map(|resource| resource.type_span)
                 .unwrap_or_default();
             match &schema {
-                None => findings.error(span, "unknown-type", format!("there is no resource type `{type_name}`"), None),
+                None => findings.error(span, codes::UNKNOWN_TYPE, format!("there is no resource type `{type_name}`"), None),
                 Some(schema) if !schema.handlers().create => findings.error(
                     span,
-                    "unsupported-type",
+                    codes::UNSUPPORTED_TYPE,
                     format!("resources of type `{type_name}` cannot be created: the type has no create handler"),
                     Some("use another type, or create the resource outside the blueprint and pass its name in a variable".into()),
                 ),
@@ -208,7 +209,7 @@ fn choose_exports(blueprint: &Blueprint, target: &Target, findings: &mut Finding
         let near = nearest(name, blueprint.exports.keys().map(String::as_str));
         findings.error(
             Span::default(),
-            "unknown-export",
+            codes::UNKNOWN_EXPORT,
             format!("the blueprint has no export `{name}`"),
             did_you_mean(&near),
         );
@@ -257,7 +258,12 @@ fn check_reference(model: &Model, reference: &Reference, span: Span, findings: &
         "state" => {
             if let Err(near) = node.schema.attribute(field) {
                 let message = format!("`{name}` ({type_name}) has no attribute `{field}`");
-                findings.error(span, "unknown-attribute", message, did_you_mean(&near));
+                findings.error(
+                    span,
+                    formwork_blueprint::codes::UNKNOWN_ATTRIBUTE,
+                    message,
+                    did_you_mean(&near),
+                );
             }
         }
         "spec" => {
@@ -271,7 +277,12 @@ fn check_reference(model: &Model, reference: &Reference, span: Span, findings: &
                     .and_then(serde_json::Value::as_object);
                 let near = nearest(field, names.into_iter().flatten().map(|(name, _)| name.as_str()));
                 let message = format!("`{name}` ({type_name}) has no property `{field}`");
-                findings.error(span, "unknown-property", message, did_you_mean(&near));
+                findings.error(
+                    span,
+                    formwork_blueprint::codes::UNKNOWN_PROPERTY,
+                    message,
+                    did_you_mean(&near),
+                );
             }
         }
         _ => {}

@@ -2,9 +2,6 @@
 
 use formwork_blueprint::{Blueprint, Span};
 
-/// The code of such a finding: a warning of a check, an error of a deployment.
-pub(crate) const CODE: &str = "not-deployable-yet";
-
 /// Something that keeps a valid blueprint from being deployed.
 pub(super) struct Gap {
     pub(super) span: Span,
