@@ -5,10 +5,11 @@
 
 mod json;
 mod numbers;
-mod parser_errors;
+mod page;
 mod positions;
 mod tree;
 mod yaml;
+mod yaml_errors;
 
 pub(crate) use positions::Positions;
 pub(crate) use tree::{Data, Entry, Key, Node, Scalar, ScalarKind};

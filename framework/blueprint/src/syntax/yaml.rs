@@ -1,14 +1,14 @@
 //! YAML events to tree: one document, unique string keys, no tags, aliases within bounds.
 
 use super::numbers::{self, Plain};
-use super::parser_errors::syntax_error;
 use super::tree::{Data, Entry, Extent, Key, Node, Scalar, ScalarKind, Style};
+use super::yaml_errors::syntax_error;
 use super::{
     Keys, Loaded, MAX_ALIASED_NODES, MAX_LEVELS, MAX_NODES, duplicate_key, too_deep, too_many_nodes,
 };
 use crate::{Diagnostic, Span, codes};
 use compact_str::CompactString;
-use granit_parser::{Event, Parser, ScalarStyle, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -72,7 +72,7 @@ impl<'a> Loader<'a> {
         let options = granit_parser::options! { emit_comments: false };
         let mut documents = 0_usize;
         for event in Parser::new_from_str_with_options(self.text, options) {
-            let (event, span) = event.map_err(|error| syntax_error(&error, self.text, self.start))?;
+            let (event, span) = event.map_err(|error| self.syntax_error(&error))?;
             let tag_span = span.tag_span().and_then(|tag| tag.byte_range());
             let span = self.span(span.byte_range());
             match event {
@@ -119,6 +119,14 @@ impl<'a> Loader<'a> {
             )));
         }
         Ok(())
+    }
+
+    fn syntax_error(&self, error: &ScanError) -> Box<Diagnostic> {
+        // Only brackets have a place of their own; what is told by indentation starts at no character.
+        let mut brackets = self.stack.iter().rev().map(|open| open.span);
+        let opened = brackets.find(|span| span.end > span.start);
+        let opened = opened.map(|span| span.start - self.start);
+        syntax_error(error, self.text, self.start, opened)
     }
 
     fn scalar(&mut self, text: Cow<'a, str>, style: ScalarStyle, anchor: usize, span: Span) -> Read<()> {
