@@ -21,6 +21,14 @@ pub enum Command {
     Run(Run),
     /// Check a blueprint against its language and the resource type schemas
     Validate(Validate),
+    /// Show what a deploy of a blueprint would do, property by property
+    ///
+    /// Reads what is deployed and changes nothing. Exit status 0, whether there is something to do or not.
+    Plan(Plan),
+    /// Deploy a blueprint without CloudFormation, in the embedded sandbox
+    Deploy(Deploy),
+    /// Delete what `deploy` has made
+    Destroy(Destroy),
     /// Evaluate the substitutions in a text
     Eval(Eval),
     /// List resource types, or show the properties of one
@@ -53,6 +61,88 @@ pub struct Run {
     /// How long each Cloud Control operation takes in the sandbox
     #[arg(long, value_name = "MS", default_value_t = 300)]
     pub latency: u64,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Where blueprints are deployed.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Keep the sandbox in this folder, so that the next command finds what this one has deployed
+    #[arg(long, value_name = "DIR")]
+    pub sandbox: Option<PathBuf>,
+    /// How long each Cloud Control operation takes in the sandbox
+    #[arg(long, value_name = "MS", default_value_t = 300)]
+    pub latency: u64,
+}
+
+/// What is deployed.
+#[derive(Debug, Args)]
+pub struct Inputs {
+    /// The blueprint, YAML or JSON
+    #[arg(value_name = "BLUEPRINT")]
+    pub blueprint: PathBuf,
+    /// Values of variables: a JSON or YAML file, or `name=value`
+    #[arg(long, value_name = "FILE|NAME=VALUE", num_args = 1..)]
+    pub variables: Vec<String>,
+}
+
+/// Under which name.
+#[derive(Debug, Args)]
+pub struct Instance {
+    /// Tells deployments of one blueprint apart [default: the name of the blueprint's file]
+    #[arg(long, value_name = "NAME")]
+    pub instance: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Plan {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    #[command(flatten)]
+    pub instance: Instance,
+    #[command(flatten)]
+    pub place: Place,
+    /// Show resources that stay as they are, too
+    #[arg(long)]
+    pub all: bool,
+    /// How the result is written; docs/plan.md describes the JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Deploy {
+    #[command(flatten)]
+    pub inputs: Inputs,
+    #[command(flatten)]
+    pub instance: Instance,
+    #[command(flatten)]
+    pub place: Place,
+    /// How long it may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    pub timeout: u64,
+    /// How the result is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Destroy {
+    /// The blueprint that was deployed: its file's name is the instance's
+    #[arg(value_name = "BLUEPRINT")]
+    pub blueprint: Option<PathBuf>,
+    #[command(flatten)]
+    pub instance: Instance,
+    #[command(flatten)]
+    pub place: Place,
+    /// Leave the resources where they are and forget them
+    #[arg(long)]
+    pub retain: bool,
+    /// How long it may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    pub timeout: u64,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

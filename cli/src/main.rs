@@ -4,8 +4,10 @@
 
 mod arguments;
 mod commands;
+mod deployments;
 mod events;
 mod files;
+mod plan;
 mod progress;
 mod render;
 mod terminal;
@@ -21,6 +23,9 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Run(options) => commands::run::run(options),
         Command::Validate(options) => commands::validate::run(options),
+        Command::Plan(options) => commands::plan::run(options),
+        Command::Deploy(options) => commands::deploy::run(options),
+        Command::Destroy(options) => commands::destroy::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Types(options) => commands::types::run(options),
         Command::Patch(options) => commands::patch::run(options),

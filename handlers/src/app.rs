@@ -1,12 +1,12 @@
 //! Everything put together: adapters, engine, provider, resources.
 
-use crate::blueprint::BlueprintResource;
+use crate::blueprint::{BlueprintResource, Preview};
 use crate::{Settings, SettingsError};
 use formwork_aws::{
     AllowedHost, CloudControl, Connection, Credentials, Http, ObjectRequests, ObjectStates, ResponsePut,
     S3Blueprints, StepFunctions, SystemClock, TypeRegistry, open_store,
 };
-use formwork_engine::{Adapters, Engine, Limits, Observer};
+use formwork_engine::{Adapters, Engine, Limits, Observer, Plan};
 use formwork_provider::ports::Waiter;
 use formwork_provider::{FlowError, Invocation, Ports, Provider};
 use serde_json::Value;
@@ -18,6 +18,7 @@ const BLUEPRINT_TYPE: &str = "Custom::Blueprint";
 /// The two functions' common body.
 pub struct App {
     provider: Provider,
+    preview: Preview,
 }
 
 impl App {
@@ -31,19 +32,17 @@ impl App {
         let connection = &settings.connection;
         let storage = open_store(&settings.state_url, connection, &http)
             .map_err(|error| unusable(format!("`FORMWORK_STATE_URL`: {error}")))?;
-        let engine = Engine::new(
-            Adapters {
-                cloud: Arc::new(CloudControl::new(connection, &http)),
-                store: Arc::new(ObjectStates::new(storage.clone())),
-                schemas: Arc::new(TypeRegistry::new(connection, &http)),
-                clock: Arc::new(SystemClock),
-                observer,
-            },
-            Limits {
-                max_concurrency: settings.max_concurrency,
-                ..Limits::default()
-            },
-        );
+        let adapters = Adapters {
+            cloud: Arc::new(CloudControl::new(connection, &http)),
+            store: Arc::new(ObjectStates::new(storage.clone())),
+            schemas: Arc::new(TypeRegistry::new(connection, &http)),
+            clock: Arc::new(SystemClock),
+            observer,
+        };
+        let limits = Limits {
+            max_concurrency: settings.max_concurrency,
+            ..Limits::default()
+        };
         let waiter = settings
             .waiter_arn
             .as_ref()
@@ -55,11 +54,18 @@ impl App {
             store: Arc::new(ObjectRequests::new(storage)),
         };
         let blueprints = Arc::new(S3Blueprints::new(connection, &http));
+        let preview = Preview::new(Engine::new(adapters.clone(), limits), blueprints.clone());
+        let engine = Engine::new(adapters, limits);
         let resource = BlueprintResource::new(engine, blueprints, settings.poll_window, new_salt);
         let provider = Provider::builder(ports)
             .resource(BLUEPRINT_TYPE, resource)
             .build();
-        Ok(App { provider })
+        Ok(App { provider, preview })
+    }
+
+    /// What a request would do, without any effect; `None` if it cannot be carried out.
+    pub async fn plan(&self, event: &Value) -> Option<Plan> {
+        self.preview.plan(event).await
     }
 
     /// Takes a custom resource request.

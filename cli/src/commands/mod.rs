@@ -1,7 +1,10 @@
 //! One file per subcommand. Each answers `true` for yes, `false` for no (exit status 1).
 
+pub mod deploy;
+pub mod destroy;
 pub mod eval;
 pub mod patch;
+pub mod plan;
 pub mod run;
 pub mod sandbox;
 pub mod types;

@@ -1,11 +1,13 @@
 //! `formwork run`: CloudFormation events through both Lambda handlers, against the embedded sandbox.
 
 use crate::arguments::{Format, Run};
+use crate::deployments::{self, STATE_URL, elapsed_ms, now};
 use crate::events;
+use crate::plan::{self, Detail};
 use crate::progress::Progress;
 use crate::terminal::{Failure, print, print_error, print_json};
 use async_trait::async_trait;
-use formwork_aws::{AllowedHostError, Connection, Credentials, Endpoints, Http, ResponsePut, Timeouts};
+use formwork_aws::{AllowedHostError, Http, ResponsePut};
 use formwork_handlers::{App, Settings, WAITER_DEFINITION};
 use formwork_protocol::{ResponseBody, ResponseUrl};
 use formwork_provider::Invocation;
@@ -17,7 +19,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-const REGION: &str = "eu-west-1";
 const FUNCTION_ARN: &str = "arn:aws:lambda:eu-west-1:123456789012:function:formwork-is-complete";
 /// Lambda's own longest time for one invocation.
 const INVOCATION: Duration = Duration::from_secs(900);
@@ -92,7 +93,6 @@ impl Stage {
     }
 
     async fn handle(&self, path: &Path, mut event: Value) -> Result<Value, Failure> {
-        let started = now();
         if self.format == Format::Text {
             let kind = event
                 .get("RequestType")
@@ -106,6 +106,13 @@ impl Stage {
         }
         let url = self.sandbox.response_url();
         let own_url = events::take_response_url(&mut event, &url)?;
+        if self.format == Format::Text
+            && let Some(plan) = self.app.plan(&event).await
+        {
+            let shown = plan::text(&plan, Detail::Compact, console::colors_enabled_stderr());
+            print_error(&format!("{shown}\n"));
+        }
+        let started = now();
         if let Err(error) = self.app.on_event(event, invocation()).await {
             return Err(Failure::outside(
                 format!("the event `{}` was not answered", path.display()),
@@ -120,7 +127,7 @@ impl Stage {
         };
         let response: Value = serde_json::from_slice(&delivery.body)
             .map_err(|error| Failure::outside("the response document is not JSON", error))?;
-        let elapsed = now().duration_since(started).as_millis();
+        let elapsed = elapsed_ms(started);
         if let Some(own_url) = own_url {
             pass_on(own_url, &delivery.body).await?;
         }
@@ -131,7 +138,7 @@ impl Stage {
         Ok(json!({
             "event": path.display().to_string(),
             "response": response,
-            "elapsedMs": i64::try_from(elapsed).unwrap_or(i64::MAX),
+            "elapsedMs": elapsed,
             "resources": resources,
         }))
     }
@@ -181,20 +188,12 @@ fn settings(sandbox: &Sandbox, waiter_arn: String) -> Result<Settings, Failure> 
         .parse()
         .map_err(|error: AllowedHostError| Failure::outside("the sandbox has no usable address", error))?;
     Ok(Settings {
-        state_url: "s3://formwork-state/formwork".into(),
+        state_url: STATE_URL.into(),
         waiter_arn: Some(waiter_arn),
         response_hosts: vec![host],
         poll_window: formwork_handlers::DEFAULT_POLL_WINDOW,
         max_concurrency: formwork_handlers::DEFAULT_MAX_CONCURRENCY,
-        connection: Connection {
-            region: REGION.into(),
-            credentials: Credentials::keys("sandbox", "sandbox", None),
-            endpoints: Endpoints {
-                all: Some(sandbox.endpoint()),
-                ..Endpoints::default()
-            },
-            timeouts: Timeouts::default(),
-        },
+        connection: deployments::connection(sandbox),
     })
 }
 
@@ -204,12 +203,4 @@ fn invocation() -> Invocation {
         deadline,
         log_stream: None,
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the command's own clock, for showing how long things took"
-)]
-fn now() -> Timestamp {
-    Timestamp::now()
 }

@@ -72,8 +72,7 @@ impl BlueprintResource {
         let properties =
             Properties::read(given).map_err(|error| Failure::new(error.to_string()).with_id(id))?;
         let deadline = deadline(cx, properties.timeout);
-        let target = self
-            .target(properties)
+        let target = target(properties, self.blueprints.as_ref())
             .await
             .map_err(|reason| Failure::new(reason).with_id(id))?;
         let name = identity::instance(head, id);
@@ -89,24 +88,6 @@ impl BlueprintResource {
             cx,
         )
         .await
-    }
-
-    async fn target(&self, properties: Properties) -> Result<Target, String> {
-        let source = match &properties.document {
-            Document::Inline(object) => Source::inline("Blueprint", object),
-            Document::Body(text) => Source::new("BlueprintBody", text.as_str()),
-            Document::Location(location) => {
-                Source::new(location.as_str(), self.blueprints.fetch(location).await?)
-            }
-        };
-        Ok(Target {
-            source,
-            variables: properties.variables,
-            exports: properties.exports,
-            role_arn: properties.role_arn,
-            tags: properties.tags,
-            max_concurrency: properties.max_concurrency,
-        })
     }
 
     async fn begin(
@@ -184,6 +165,26 @@ impl BlueprintResource {
         }
         Ok(Progress::Done(outcome))
     }
+}
+
+/// What the properties ask for.
+pub(super) async fn target(
+    properties: Properties,
+    blueprints: &dyn BlueprintSource,
+) -> Result<Target, String> {
+    let source = match &properties.document {
+        Document::Inline(object) => Source::inline("Blueprint", object),
+        Document::Body(text) => Source::new("BlueprintBody", text.as_str()),
+        Document::Location(location) => Source::new(location.as_str(), blueprints.fetch(location).await?),
+    };
+    Ok(Target {
+        source,
+        variables: properties.variables,
+        exports: properties.exports,
+        role_arn: properties.role_arn,
+        tags: properties.tags,
+        max_concurrency: properties.max_concurrency,
+    })
 }
 
 #[async_trait]
