@@ -180,6 +180,9 @@ pub struct Types {
     /// Part of a type's name (`sqs`), or a whole one (`aws/sqs/queue`) for its properties
     #[arg(value_name = "FILTER")]
     pub filter: Option<String>,
+    /// Print the IAM policy that deploying this blueprint takes, by what its types' handlers declare
+    #[arg(long, value_name = "BLUEPRINT", conflicts_with = "filter")]
+    pub permissions: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

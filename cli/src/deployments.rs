@@ -179,7 +179,8 @@ pub fn refuse(error: EngineError, target: &Target, format: Format) -> Result<boo
     }
 }
 
-fn show_problems(problems: &[Problem], source: &Source, format: Format) {
+/// Shows what is wrong with a blueprint.
+pub fn show_problems(problems: &[Problem], source: &Source, format: Format) {
     match format {
         Format::Json => print_json(&json!({
             "valid": false,

@@ -7,6 +7,7 @@ mod commands;
 mod deployments;
 mod events;
 mod files;
+mod permissions;
 mod plan;
 mod progress;
 mod render;

@@ -234,6 +234,80 @@ fn types_are_found_by_part_and_shown_whole() {
     );
 }
 
+#[test]
+fn the_permissions_of_a_blueprint_are_a_policy_ready_to_attach() {
+    let output = formwork(&["types", "--permissions", "examples/orders-blueprint.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let policy = document(&output);
+    assert_eq!(policy["Version"], "2012-10-17");
+    let statements = policy["Statement"].as_array().unwrap();
+    let sids: Vec<&str> = statements
+        .iter()
+        .map(|found| found["Sid"].as_str().unwrap())
+        .collect();
+    assert_eq!(sids[0], "CloudControl");
+    assert!(
+        ["Dynamodb", "Iam", "Lambda", "Sns", "Sqs"]
+            .iter()
+            .all(|sid| sids.contains(sid)),
+        "{sids:?}"
+    );
+    let actions: Vec<&str> = statements
+        .iter()
+        .flat_map(|found| found["Action"].as_array().unwrap())
+        .map(|action| action.as_str().unwrap())
+        .collect();
+    for action in [
+        "cloudformation:CreateResource",
+        "dynamodb:CreateTable",
+        "iam:PassRole",
+        "sqs:SetQueueAttributes",
+    ] {
+        assert_eq!(
+            actions.iter().filter(|found| **found == action).count(),
+            1,
+            "{action} in {actions:?}"
+        );
+    }
+    assert!(
+        !actions.contains(&"sqs:ListQueues"),
+        "nothing is listed by a deployment"
+    );
+    assert!(
+        stderr(&output).contains("name the roles of the blueprint"),
+        "{}",
+        stderr(&output)
+    );
+    let json = formwork(&[
+        "types",
+        "--permissions",
+        "examples/orders-blueprint.yaml",
+        "--format",
+        "json",
+    ]);
+    assert_eq!((document(&json), stderr(&json)), (policy, ""));
+}
+
+#[test]
+fn the_permissions_of_an_invalid_blueprint_are_its_problems() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.yaml");
+    std::fs::write(
+        &file,
+        "version: 2023-04-20\nresources:\n  queue:\n    type: aws/sqs/queu\n",
+    )
+    .unwrap();
+    let output = formwork(&[
+        "types",
+        "--permissions",
+        file.to_str().unwrap(),
+        "--format",
+        "json",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(document(&output)["diagnostics"][0]["line"], 4);
+}
+
 /// A folder with these JSON files, and the arguments that name them.
 fn patch(files: &[(&str, Value)], more: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();

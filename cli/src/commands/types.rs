@@ -1,11 +1,22 @@
 //! `formwork types`: the resource types known, and the properties of one.
 
+use super::validate;
 use crate::arguments::{Format, Types};
-use crate::terminal::{Failure, print, print_json};
+use crate::deployments::show_problems;
+use crate::files;
+use crate::permissions;
+use crate::terminal::{Failure, print, print_error, print_json};
+use formwork_blueprint::{Severity, Source};
+use formwork_engine::Target;
 use formwork_schema::{Handlers, Property, ResourceSchema, bundled_types, load, resolve_type};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 pub fn run(options: &Types) -> Result<bool, Failure> {
+    if let Some(blueprint) = &options.permissions {
+        return show_permissions(blueprint, options.format);
+    }
     let filter = options.filter.as_deref().unwrap_or_default();
     if let Some(schema) = one_type(filter)? {
         match options.format {
@@ -43,6 +54,36 @@ pub fn run(options: &Types) -> Result<bool, Failure> {
             format!("no resource type is like `{filter}`"),
             help,
         ));
+    }
+    Ok(true)
+}
+
+/// The policy that deploying a blueprint takes. Variables need no values for it.
+fn show_permissions(blueprint: &Path, format: Format) -> Result<bool, Failure> {
+    let source = Source::new(blueprint.display().to_string(), files::text(blueprint)?);
+    let mut problems = validate::check(&Target::new(source.clone()))?;
+    problems.retain(|problem| problem.severity == Severity::Error);
+    let Some(blueprint) = formwork_blueprint::check(&source)
+        .blueprint
+        .filter(|_| problems.is_empty())
+    else {
+        show_problems(&problems, &source, format);
+        return Ok(false);
+    };
+    let mut schemas: BTreeMap<String, ResourceSchema> = BTreeMap::new();
+    for resource in blueprint.resources.values() {
+        if let Ok(name) = resolve_type(&resource.type_name)
+            && !schemas.contains_key(&name)
+        {
+            schemas.insert(name.clone(), load_known(&name)?);
+        }
+    }
+    let permissions = permissions::permissions(schemas.values());
+    print_json(&permissions.policy);
+    if format == Format::Text {
+        for note in &permissions.notes {
+            print_error(&format!("{} {note}", console::style("note:").cyan().for_stderr()));
+        }
     }
     Ok(true)
 }

@@ -46,7 +46,7 @@ pub fn run(options: &Validate) -> Result<bool, Failure> {
 
 /// Everything there is to say about a blueprint. Variables without a value are no problem here: the values
 /// come with the deployment.
-fn check(target: &Target) -> Result<Vec<Problem>, Failure> {
+pub fn check(target: &Target) -> Result<Vec<Problem>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .map_err(|error| Failure::outside("no asynchronous runtime", error))?;
