@@ -75,6 +75,7 @@ mod enumerations;
 mod evaluate;
 mod functions;
 mod graph;
+mod intrinsics;
 mod links;
 mod operators;
 mod source;

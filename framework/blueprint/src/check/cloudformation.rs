@@ -1,6 +1,8 @@
 //! CloudFormation's intrinsic functions, recognised to be explained.
 
+use crate::intrinsics::{PSEUDO_PARAMETER, instead};
 use crate::spelling::shown;
+use crate::substitution::is_quoted_name;
 use crate::syntax::{Data, Entry, Key, Node};
 use crate::{Diagnostic, codes};
 
@@ -15,11 +17,11 @@ pub(super) fn scan(node: &Node, findings: &mut Vec<Diagnostic>) {
                 && value.scalar().is_some()
                 && key.text == "Ref"
             {
-                findings.extend(explain(key, value));
+                findings.push(explain(key, value));
             }
             for Entry { key, value } in entries {
                 if key.text.starts_with("Fn::") {
-                    findings.extend(explain(key, value));
+                    findings.push(explain(key, value));
                 }
                 scan(value, findings);
             }
@@ -27,40 +29,50 @@ pub(super) fn scan(node: &Node, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Explains an intrinsic function that stands where a fixed key is expected.
-pub(super) fn key(key: &Key) -> Option<Diagnostic> {
-    let known = key.text.starts_with("Fn::") || key.text == "Ref";
-    known.then(|| {
-        finding(
-            key,
-            "write `${variables.name}` or `${resources.name.state.field}`".to_owned(),
-        )
-    })
-}
-
-fn explain(key: &Key, value: &Node) -> Option<Diagnostic> {
-    let text = value
-        .scalar()
-        .map(|scalar| scalar.text.as_str())
-        .filter(|text| !text.contains("${"));
-    let help = match (key.text.as_str(), text) {
-        ("Ref", Some(name)) => {
-            format!("write `${{{name}}}` for a resource or `${{variables.{name}}}` for a variable")
-        }
-        ("Fn::GetAtt", Some(path)) => match path.split_once('.') {
-            Some((name, field)) => format!("write `${{resources.{name}.state.{field}}}`"),
-            None => "write `${resources.name.state.field}`".to_owned(),
+/// Explains a value that is an intrinsic function and stands where something else is expected.
+pub(super) fn value(node: &Node) -> Option<Diagnostic> {
+    match &node.data {
+        Data::Map(entries) => match entries.as_slice() {
+            [Entry { key, value }] if is_intrinsic(key) => Some(explain(key, value)),
+            _ => None,
         },
-        ("Fn::GetAtt", None) => "write `${resources.name.state.field}`".to_owned(),
-        ("Fn::Sub" | "Fn::Join", _) => {
-            "any string may hold substitutions: write `${variables.name}-queue`".to_owned()
-        }
-        _ => "write `${variables.name}` or `${resources.name.state.field}`".to_owned(),
-    };
-    Some(finding(key, help))
+        _ => None,
+    }
 }
 
-fn finding(key: &Key, help: String) -> Diagnostic {
+/// Explains an intrinsic function that stands where a fixed key is expected.
+pub(super) fn key(entry: &Entry) -> Option<Diagnostic> {
+    is_intrinsic(&entry.key).then(|| explain(&entry.key, &entry.value))
+}
+
+fn is_intrinsic(key: &Key) -> bool {
+    key.text.starts_with("Fn::") || key.text == "Ref"
+}
+
+/// The advice with the author's own names in it, where they can be told.
+fn explain(key: &Key, value: &Node) -> Diagnostic {
+    let name = key.text.strip_prefix("Fn::").unwrap_or(&key.text);
+    let texts = match &value.data {
+        Data::Scalar(scalar) => scalar.text.split('.').collect(),
+        Data::List(items) => items
+            .iter()
+            .map_while(|item| item.scalar().map(|scalar| scalar.text.as_str()))
+            .collect(),
+        Data::Map(_) => Vec::new(),
+    };
+    let plain = texts.iter().all(|text| is_quoted_name(text));
+    let help = match (name, texts.as_slice()) {
+        ("Ref", [parameter]) if parameter.starts_with("AWS::") => PSEUDO_PARAMETER.to_owned(),
+        ("Ref", [name]) if plain => {
+            format!("write `${{resources.{name}}}` for a resource or `${{variables.{name}}}` for a variable")
+        }
+        ("GetAtt", [resource, field @ ..]) if plain && !field.is_empty() => {
+            format!("write `${{resources.{resource}.state.{}}}`", field.join("."))
+        }
+        _ => instead(name)
+            .unwrap_or("write `${variables.name}` or `${resources.name.state.field}`")
+            .to_owned(),
+    };
     let message = format!(
         "`{}` is CloudFormation's syntax, not a blueprint's",
         shown(&key.text)

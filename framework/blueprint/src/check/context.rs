@@ -191,6 +191,9 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn wrong_shape(&mut self, node: &Node, what: &str, expected: &str) {
+        if let Some(finding) = cloudformation::value(node) {
+            return self.report(finding);
+        }
         let message = format!("{what} must be {expected}, found {}", node.noun());
         let help = slip(node, expected, self.source);
         let help = help.or_else(|| {
@@ -241,7 +244,7 @@ impl<'a> Context<'a> {
         if find_opening(text).is_some() {
             return self.report(template::substitution_in_key(key.span, text));
         }
-        if let Some(finding) = cloudformation::key(key) {
+        if let Some(finding) = cloudformation::key(entry) {
             return self.report(finding);
         }
         let help = section

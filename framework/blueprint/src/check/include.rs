@@ -62,7 +62,8 @@ fn path(context: &mut Context<'_>, node: &Node, name: &str) -> Option<Template> 
     let template = context.text_template(node, "an include's `path`", Owner::ChildPath(name))?;
     if node.scalar().is_some_and(|scalar| scalar.text.trim().is_empty()) {
         let message = "an include's `path` is empty";
-        context.report(Diagnostic::error(codes::EMPTY_PATH, node.span, message));
+        let finding = Diagnostic::error(codes::EMPTY_PATH, node.span, message);
+        context.report(finding.help("say where the child is, as in `path: core.yaml`"));
     }
     Some(template)
 }

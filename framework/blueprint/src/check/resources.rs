@@ -182,11 +182,8 @@ fn link_selector(context: &mut Context<'_>, node: &Node, owner: Span) -> Option<
     );
     if matches!(&by_label.data, Data::Map(entries) if entries.is_empty()) {
         let message = "`byLabel` is empty: it would select every resource";
-        context.report(Diagnostic::error(
-            codes::EMPTY_LINK_SELECTOR,
-            by_label.span,
-            message,
-        ));
+        let finding = Diagnostic::error(codes::EMPTY_LINK_SELECTOR, by_label.span, message);
+        context.report(finding.help("name the labels that they have, or remove the selector"));
     }
     let labels = labels::read(by_label);
     (sound && !labels.is_empty()).then(|| LinkSelector {

@@ -158,11 +158,8 @@ fn allowed_values(
     };
     if items.is_empty() {
         let message = "`allowedValues` is empty: no value would be allowed";
-        context.report(Diagnostic::error(
-            codes::EMPTY_ALLOWED_VALUES,
-            entry.value.span,
-            message,
-        ));
+        let finding = Diagnostic::error(codes::EMPTY_ALLOWED_VALUES, entry.value.span, message);
+        context.report(finding.help("list what is allowed, or remove the key"));
     }
     let typed = items
         .iter()

@@ -4,6 +4,7 @@ mod expression;
 #[cfg(test)]
 mod laws;
 mod parser;
+mod strangers;
 mod text;
 
 pub(crate) use expression::is_quoted_name;

@@ -11,6 +11,7 @@
 //! White space may stand around substitutions, not within references. How many accessors a reference may
 //! have depends on what it refers to: that is checked with the names (`check::references`).
 
+use super::strangers::{self, INDEX, NAME, VALUE};
 use super::{Call, Expression, Literal, Reference, Root, Segment};
 use crate::spelling::shown;
 use crate::syntax::Positions;
@@ -94,7 +95,7 @@ impl<'a> Parser<'a> {
                 let help = "put text in double quotes";
                 return Err(self.failure(codes::UNEXPECTED_IN_SUBSTITUTION, message, help));
             }
-            Some(_) => return Err(self.unexpected("a reference, a function or a literal")),
+            Some(_) => return Err(self.unexpected(VALUE)),
         };
         self.skip_space();
         Ok(expression)
@@ -221,7 +222,7 @@ impl<'a> Parser<'a> {
                         "write an index as `[0]`",
                     ))
                 }
-                _ => Err(self.unexpected("a name after `.`")),
+                _ => Err(self.unexpected(NAME)),
             };
         }
         if !self.eat('[') {
@@ -231,7 +232,7 @@ impl<'a> Parser<'a> {
             Some('"') => self.quoted_name()?,
             Some(']') => Segment::Index(0),
             Some(first) if first.is_ascii_digit() => self.index()?,
-            _ => return Err(self.unexpected("an index, a name in double quotes or `]`")),
+            _ => return Err(self.unexpected(INDEX)),
         };
         if self.eat(']') {
             Ok(Some(segment))
@@ -391,27 +392,10 @@ impl<'a> Parser<'a> {
             "expected {expected}, found `{}`",
             shown(found.encode_utf8(&mut [0; 4]))
         );
-        let after_call = self
-            .text
-            .get(..self.at)
-            .is_some_and(|before| before.ends_with(')'));
-        let help = match found {
-            ':' => {
-                Some("`${AWS::Region}` and `${aws:username}` are not ours: write `$${` for a literal `${`")
-            }
-            '+' | '*' | '/' | '%' | '=' | '<' | '>' | '!' | '?' | '|' | '&' | '-' => {
-                Some("substitutions have no operators")
-            }
-            '(' => Some("only functions can be called, by their name"),
-            '.' | '[' if after_call => {
-                Some("fields of a result are out of reach: use `fromjson(text, \"/field\")`")
-            }
-            _ if expected == "`}`" && (found.is_ascii_alphanumeric() || matches!(found, '_' | '"')) => {
-                Some("one substitution has one value: write `${a}${b}` for two")
-            }
-            _ => None,
-        };
-        self.failure(code, message, help)
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let inside = before.rsplit_once("${").map_or(before, |(_, inside)| inside);
+        let help = strangers::advice(inside, self.rest(), expected);
+        self.failure(code, message, help.as_deref())
     }
 }
 

@@ -6,6 +6,7 @@ use super::yaml_errors::syntax_error;
 use super::{
     Keys, Loaded, MAX_ALIASED_NODES, MAX_LEVELS, MAX_NODES, duplicate_key, too_deep, too_many_nodes,
 };
+use crate::intrinsics::instead;
 use crate::{Diagnostic, Span, codes};
 use compact_str::CompactString;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
@@ -210,7 +211,8 @@ impl<'a> Loader<'a> {
 
     fn key_not_text(&self, span: Span) -> Box<Diagnostic> {
         let message = "a key must be a string";
-        Box::new(Diagnostic::error(codes::KEY_NOT_TEXT, span, message))
+        let help = "put it in quotes if that is the name";
+        Box::new(Diagnostic::error(codes::KEY_NOT_TEXT, span, message).help(help))
     }
 
     fn open(&mut self, span: Span, anchor: usize, items: Items) -> Read<()> {
@@ -335,14 +337,9 @@ impl<'a> Loader<'a> {
         let Some(tag) = tag else { return };
         let span = if range.is_some() { self.span(range) } else { node };
         let written = tag.original();
-        let help = match written.as_str() {
-            "!Ref" | "!GetAtt" => {
-                "this is CloudFormation's syntax: write `${resources.name.state.field}` or `${variables.name}`"
-            }
-            "!Sub" | "!Join" => {
-                "this is CloudFormation's syntax: any string may hold substitutions, as in `${variables.name}-queue`"
-            }
-            _ => "remove the tag: a blueprint's types follow from how values are written",
+        let help = match written.strip_prefix('!').and_then(instead) {
+            Some(instead) => format!("this is CloudFormation's; {instead}"),
+            None => "remove the tag: a blueprint's types follow from how values are written".to_owned(),
         };
         let message = format!("the YAML tag `{written}` is not allowed in a blueprint");
         self.diagnostics
