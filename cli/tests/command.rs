@@ -235,6 +235,34 @@ fn types_are_found_by_part_and_shown_whole() {
 }
 
 #[test]
+fn what_a_type_cannot_do_is_said() {
+    for (name, said) in [
+        ("aws/sqs/queuePolicy", "cannot be read: "),
+        ("aws/sqs/queuePolicy", "cannot be listed: "),
+        (
+            "aws/dax/parameterGroup",
+            "cannot be created through Cloud Control",
+        ),
+        (
+            "AWS::ApiGateway::Deployment",
+            "handlers: create, read, update, delete, list",
+        ),
+        (
+            "AWS::EC2::LocalGatewayRouteTableVPCAssociation",
+            "handlers: create, read, update, delete, list",
+        ),
+    ] {
+        let shown = formwork(&["types", name]);
+        assert!(stdout(&shown).contains(said), "{name}: {}", stdout(&shown));
+    }
+    let fixed = formwork(&["types", "aws/lambda/layerVersion", "--format", "json"]);
+    assert_eq!(
+        document(&fixed)[0]["limits"],
+        json!(["cannot be updated: every change replaces it"])
+    );
+}
+
+#[test]
 fn the_permissions_of_a_blueprint_are_a_policy_ready_to_attach() {
     let output = formwork(&["types", "--permissions", "examples/orders-blueprint.yaml"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -138,6 +138,24 @@ fn handlers(of: Handlers) -> Vec<&'static str> {
     .collect()
 }
 
+/// What a missing handler, or a way of replacing, means for whoever uses the type.
+fn limits(schema: &ResourceSchema) -> Vec<&'static str> {
+    let handlers = schema.handlers();
+    if !handlers.create {
+        return vec!["cannot be created through Cloud Control: blueprints that use it are refused"];
+    }
+    [
+        (!handlers.read, "cannot be read: changes made outside of a blueprint are not noticed, and only what the blueprint says of it is known"),
+        (!handlers.update, "cannot be updated: every change replaces it"),
+        (!handlers.delete, "cannot be deleted: removing it from a blueprint fails"),
+        (!handlers.list, "cannot be listed: one that was lost sight of cannot be looked for"),
+        (schema.deletes_first(), "is deleted before its successor is made when it is replaced"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, text)| holds.then_some(text))
+    .collect()
+}
+
 fn words(property: &Property<'_>) -> Vec<&'static str> {
     [
         ("required", property.required),
@@ -171,6 +189,7 @@ fn describe(schema: &ResourceSchema) -> Value {
         "type": schema.type_name(),
         "blueprintType": notation(schema.type_name()),
         "handlers": handlers(schema.handlers()),
+        "limits": limits(schema),
         "primaryIdentifier": schema.primary_identifier().iter().map(ToString::to_string).collect::<Vec<_>>(),
         "properties": properties,
     })
@@ -184,10 +203,12 @@ fn show(schema: &ResourceSchema) {
         notation(schema.type_name())
     ));
     let handlers = handlers(schema.handlers());
-    print(&match handlers.is_empty() {
-        true => "cannot be provisioned through Cloud Control: the type has no handlers".to_owned(),
-        false => format!("handlers: {}", handlers.join(", ")),
-    });
+    if !handlers.is_empty() {
+        print(&format!("handlers: {}", handlers.join(", ")));
+    }
+    for limit in limits(schema) {
+        print(&format!("{} {limit}", console::style("!").yellow()));
+    }
     let identifier: Vec<String> = schema
         .primary_identifier()
         .iter()
