@@ -126,3 +126,28 @@ fn titles_are_unique_so_that_each_case_can_be_found() {
         }
     }
 }
+
+/// What takes a run is in `evaluation.rs`, what takes a huge document in `hostile.rs`; here no resource type is
+/// known.
+#[test]
+fn every_code_that_a_document_leads_to_has_a_case() {
+    let children = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/children/cases.txt");
+    let told: String = files()
+        .into_iter()
+        .chain([children])
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let told: BTreeSet<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("> ") || line.starts_with("> >"))
+        .flat_map(|line| line.split("` "))
+        .filter_map(|part| part.split(':').next())
+        .collect();
+    let missing: Vec<&str> = codes::all()
+        .filter(|code| code.run.is_none() && !code.example.contains('«'))
+        .filter(|code| ![codes::UNKNOWN_ATTRIBUTE, codes::UNKNOWN_PROPERTY].contains(&code.name))
+        .map(|code| code.name)
+        .filter(|name| !told.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "no case leads to {missing:?}");
+}

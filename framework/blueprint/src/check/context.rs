@@ -66,6 +66,17 @@ impl Section {
     }
 }
 
+impl Section {
+    /// The key that an unknown one was meant to be, by its spelling alone.
+    pub(super) fn misspelling(&self, entry: &Entry) -> Option<&'static str> {
+        let known = self.keys.contains(&&*entry.key.text) || looks_like_resource(&entry.value);
+        if known {
+            return None;
+        }
+        self.advice(entry).and_then(|advice| advice.meant)
+    }
+}
+
 fn looks_like_resource(node: &Node) -> bool {
     let Data::Map(entries) = &node.data else {
         return false;

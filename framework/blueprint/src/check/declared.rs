@@ -1,11 +1,12 @@
 //! The names that a document declares, collected before anything is judged.
 
+use super::document;
 use crate::Root;
 use crate::syntax::{Data, Entry, Node};
 use std::collections::HashMap;
 
-/// Names by section, in the author's order. A name is declared even if its definition is wrong, so that
-/// one mistake is reported once.
+/// Names by section, in the author's order. A name is declared even if its definition is wrong or its section is
+/// misspelt, and any name is if nobody can tell the names of its section: so one mistake is reported once.
 ///
 /// The elements that can form cycles, resources, data sources and children, are numbered in this order.
 #[derive(Debug, Default)]
@@ -13,8 +14,8 @@ pub(super) struct Declared {
     variables: Names,
     resources: Names,
     data_sources: Names,
-    /// The exported fields of each data source.
-    data_source_fields: Vec<Vec<String>>,
+    /// The exported fields of each data source, where they can be told.
+    data_source_fields: Vec<Option<Vec<String>>>,
     children: Names,
 }
 
@@ -22,29 +23,34 @@ pub(super) struct Declared {
 struct Names {
     order: Vec<String>,
     index: HashMap<String, usize>,
+    /// The section has no names that could be told: it is a list, say.
+    any: bool,
 }
 
 impl Names {
-    fn collect(entries: &[Entry]) -> Self {
+    fn collect(section: Option<&Node>) -> Self {
+        let entries = section.map(map_entries).unwrap_or_default();
+        let any = section.is_some_and(|node| !matches!(node.data, Data::Map(_)) && !node.is_null());
         let order: Vec<String> = entries.iter().map(|entry| entry.key.text.to_string()).collect();
         let index = order
             .iter()
             .enumerate()
             .map(|(index, name)| (name.clone(), index))
             .collect();
-        Names { order, index }
+        Names { order, index, any }
     }
 }
 
 /// Collects the names of a document.
 pub(super) fn collect(root: &Node) -> Declared {
-    let data_sources = entries(root, "datasources");
+    let data_sources = section(root, "datasources");
+    let fields = data_sources.map(map_entries).unwrap_or_default();
     Declared {
-        variables: Names::collect(entries(root, "variables")),
-        resources: Names::collect(entries(root, "resources")),
-        data_source_fields: data_sources.iter().map(|entry| exported(&entry.value)).collect(),
+        variables: Names::collect(section(root, "variables")),
+        resources: Names::collect(section(root, "resources")),
+        data_source_fields: fields.iter().map(|entry| exported(&entry.value)).collect(),
         data_sources: Names::collect(data_sources),
-        children: Names::collect(entries(root, "include")),
+        children: Names::collect(section(root, "include")),
     }
 }
 
@@ -60,7 +66,8 @@ impl Declared {
 
     /// Whether what a reference starts from is declared.
     pub(super) fn contains(&self, root: &Root) -> bool {
-        self.names(root).index.contains_key(root.name())
+        let names = self.names(root);
+        names.any || names.index.contains_key(root.name())
     }
 
     /// All names of the section that a reference starts from.
@@ -68,13 +75,10 @@ impl Declared {
         self.names(root).order.iter().map(String::as_str)
     }
 
-    /// The exported fields of a data source.
-    pub(super) fn data_source_fields(&self, name: &str) -> &[String] {
-        let index = self.data_sources.index.get(name);
-        index
-            .and_then(|index| self.data_source_fields.get(*index))
-            .map(Vec::as_slice)
-            .unwrap_or_default()
+    /// The exported fields of a data source, if they can be told.
+    pub(super) fn data_source_fields(&self, name: &str) -> Option<&[String]> {
+        let index = self.data_sources.index.get(name)?;
+        self.data_source_fields.get(*index)?.as_deref()
     }
 
     /// How many elements can form cycles.
@@ -109,8 +113,12 @@ impl Declared {
     }
 }
 
-fn entries<'n>(root: &'n Node, section: &str) -> &'n [Entry] {
-    field(root, section).map(map_entries).unwrap_or_default()
+/// A section of the document, or what was probably meant to be it.
+fn section<'n>(root: &'n Node, name: &str) -> Option<&'n Node> {
+    field(root, name).or_else(|| {
+        let meant = |entry: &&Entry| document::section_meant(entry) == Some(name);
+        map_entries(root).iter().find(meant).map(|entry| &entry.value)
+    })
 }
 
 fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
@@ -127,7 +135,10 @@ fn map_entries(node: &Node) -> &[Entry] {
     }
 }
 
-fn exported(data_source: &Node) -> Vec<String> {
-    let exports = field(data_source, "exports").map(map_entries).unwrap_or_default();
-    exports.iter().map(|entry| entry.key.text.to_string()).collect()
+fn exported(data_source: &Node) -> Option<Vec<String>> {
+    let exports = field(data_source, "exports")?;
+    let names = map_entries(exports)
+        .iter()
+        .map(|entry| entry.key.text.to_string());
+    matches!(exports.data, Data::Map(_)).then(|| names.collect())
 }

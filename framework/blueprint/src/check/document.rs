@@ -4,7 +4,7 @@ use super::context::{Context, Fields, Owner, Section};
 use super::habits;
 use super::{datasources, exports, include, references, resources, variables};
 use crate::spelling::{did_you_mean, shown};
-use crate::syntax::{Data, Node};
+use crate::syntax::{Data, Entry, Node};
 use crate::{Blueprint, Diagnostic, Severity, Span, Template, Transform, codes, links};
 use indexmap::IndexMap;
 
@@ -26,6 +26,11 @@ const DOCUMENT: Section = Section {
 
 /// The versions that came after the one that is supported.
 const LATER_VERSIONS: [&str; 3] = ["2025-02-01", "2025-05-12", "2025-11-02"];
+
+/// The section that a top-level key was probably meant to be, if it is none.
+pub(super) fn section_meant(entry: &Entry) -> Option<&'static str> {
+    DOCUMENT.misspelling(entry)
+}
 
 /// Reads all sections. Answers something whenever the document is a map; the findings decide its worth.
 pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Transform>) -> Option<Blueprint> {

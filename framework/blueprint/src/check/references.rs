@@ -174,12 +174,12 @@ fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
         (Root::DataSource(_), []) => {
             let message = format!("a reference to the data source `{name}` needs one of its exports");
             let fields = context.declared.data_source_fields(name);
-            let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+            let fields: Vec<&str> = fields.unwrap_or_default().iter().map(String::as_str).collect();
             let help = (!fields.is_empty()).then(|| format!("it exports {}", all_of(&fields)));
             error(codes::INCOMPLETE_REFERENCE, message).map(|finding| finding.help_if(help))
         }
         (Root::DataSource(_), [Segment::Name(field), rest @ ..]) => {
-            let fields = context.declared.data_source_fields(name);
+            let fields = context.declared.data_source_fields(name)?;
             if !fields.contains(field) {
                 let message = format!("the data source `{name}` exports no `{field}`");
                 let help = did_you_mean(field, fields.iter().map(String::as_str));

@@ -9,6 +9,7 @@ pub(super) fn advice(inside: &str, rest: &str, expected: &str) -> Option<String>
     let first = inside.trim().is_empty();
     let text = match (found, expected) {
         (':', _) => return Some(colon(inside, rest)),
+        ('$', "`}`") => "close the substitution before with `}`",
         ('{', _) if first => "one brace is enough: `${variables.name}`",
         ('[', _) if first => "there are no lists in substitutions: `jsondecode(\"[1, 2]\")` makes one",
         ('.', _) if first => "a reference begins with a name",
