@@ -2,10 +2,11 @@
 
 mod budget;
 
+use crate::bind::describe;
 use crate::functions::{Functions, MAX_TEXT_BYTES};
 use crate::substitution::{Call, Expression, Literal, Part};
 use crate::template::Body;
-use crate::{Kind, Reference, Span, Template, Value, codes, spelling};
+use crate::{Blueprint, Export, Kind, Reference, Segment, Span, Template, Value, codes, spelling, typed};
 use budget::Budget;
 
 /// What references resolve to. Implementations answer [`Value::unknown`] for what is not deployed yet.
@@ -73,6 +74,37 @@ pub fn evaluate_reference(reference: &Reference, scope: &dyn Scope) -> Result<Va
             help: None,
         }
     })
+}
+
+impl Blueprint {
+    /// The value of an export, which must be of the type it is declared with. Where CloudFormation has turned
+    /// every scalar into a string, what the blueprint writes out is read as that type.
+    ///
+    /// # Errors
+    /// What the scope answers, or that the value is of another type; a secret is not shown.
+    pub fn evaluate_export(&self, export: &Export, scope: &dyn Scope) -> Result<Value, EvaluationError> {
+        let value = evaluate_reference(&export.field, scope)?;
+        let deployed = matches!(export.field.path.first(), Some(Segment::Name(side)) if side == "state");
+        let read = || typed::read_export(export.kind, &value).filter(|_| self.inline && !deployed);
+        if export.kind.admits(&value) {
+            return Ok(value);
+        }
+        if let Some(value) = read() {
+            return Ok(value);
+        }
+        let message = format!(
+            "the export is declared as `{}`, but `{}` is {}",
+            export.kind,
+            export.field,
+            describe(&value, value.has_secret())
+        );
+        Err(EvaluationError {
+            code: codes::EXPORT_TYPE_MISMATCH,
+            message: spelling::one_line(message),
+            span: export.kind_span,
+            help: None,
+        })
+    }
 }
 
 struct Evaluation<'a> {

@@ -1,9 +1,9 @@
 //! The types that variables declare, and what is a value of each.
 
-use crate::VariableType;
 use crate::bind::{choices, describe};
 use crate::spelling;
 use crate::value::{Kind, Value};
+use crate::{ExportType, VariableType};
 use serde_json::Number;
 
 /// Whether a number's text has digits only, with a sign at most.
@@ -42,6 +42,17 @@ pub(crate) fn quoting(kind: &VariableType, value: &Value) -> Option<&'static str
         (_, Kind::String(_)) => of_type(kind, value, true).map(|_| "remove the quotes"),
         _ => None,
     }
+}
+
+/// A string read as the type that an export is declared with, if it is one of those.
+pub(crate) fn read_export(declared: ExportType, value: &Value) -> Option<Value> {
+    let kind = match declared {
+        ExportType::Integer => VariableType::Integer,
+        ExportType::Float => VariableType::Float,
+        ExportType::Boolean => VariableType::Boolean,
+        ExportType::String | ExportType::Array | ExportType::Object => return None,
+    };
+    of_type(&kind, value, true).map(|read| read.tainted_if(value.secret))
 }
 
 /// A text that is no label of its custom type.

@@ -188,13 +188,15 @@ pub enum Property {
     FreeForm,
     /// It is, or may be, there.
     Of(Type),
+    /// It is there, but the service never tells it: see [`Side::State`].
+    WriteOnly,
     /// It cannot be there.
     Missing {
         /// The index of the step that leads nowhere.
         at: usize,
         /// What that step is taken from.
         within: Type,
-        /// The names there are, or those that resemble the one that is not.
+        /// Names that resemble the one that is not there, best first.
         names: Vec<String>,
     },
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod support;
+mod types;
 
 use crate::error::Problem;
 use crate::mask::Mask;

@@ -3,11 +3,12 @@
 use crate::deployment::{Deployment, Stage};
 use crate::mask::Mask;
 use crate::model::{Model, Node, small_first};
-use formwork_blueprint::{Kind, Reference, Resource, Root, Segment, Value, evaluate};
+use formwork_blueprint::{Kind, Reference, Root, Segment, Template, Value, evaluate};
 use formwork_schema::Attribute;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What is known of a deployed resource.
 pub(crate) struct Known<'a> {
@@ -21,6 +22,16 @@ pub(crate) struct Known<'a> {
     pub(crate) partial: bool,
 }
 
+/// The parts of a resource that its author writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Section {
+    Spec,
+    Metadata,
+}
+
+/// What the author has written, by resource and part, evaluated.
+type Written = HashMap<(String, Section), Result<Rc<Value>, String>>;
+
 type Look<'a> = Box<dyn Fn(&str) -> Option<Known<'a>> + 'a>;
 
 /// Resolves references against a model and what is deployed of it. Values of resources that are not
@@ -28,7 +39,7 @@ type Look<'a> = Box<dyn Fn(&str) -> Option<Known<'a>> + 'a>;
 pub(crate) struct Scope<'a> {
     model: &'a Model,
     look: Look<'a>,
-    specs: RefCell<HashMap<String, Result<Value, String>>>,
+    written: RefCell<Written>,
 }
 
 impl<'a> Scope<'a> {
@@ -65,8 +76,47 @@ impl<'a> Scope<'a> {
         Scope {
             model,
             look,
-            specs: RefCell::new(HashMap::new()),
+            written: RefCell::new(HashMap::new()),
         }
+    }
+
+    /// The value of what the author has written of a resource. It is evaluated once: values that refer to
+    /// each other would otherwise cost twice as much with every step.
+    fn written(&self, name: &str, section: Section) -> Result<Rc<Value>, String> {
+        let key = (name.to_owned(), section);
+        if let Some(known) = self.written.borrow().get(&key) {
+            return known.clone();
+        }
+        // What it refers to comes first, so that a long chain of references is no deep recursion. References
+        // between resources form no cycle, so this ends.
+        let mut open = vec![(key.clone(), false)];
+        while let Some((next, entered)) = open.pop() {
+            if self.written.borrow().contains_key(&next) {
+                continue;
+            }
+            let Some(template) = self.template(&next) else {
+                continue;
+            };
+            if entered {
+                let value = evaluate(template, self)
+                    .map(Rc::new)
+                    .map_err(|error| error.message);
+                self.written.borrow_mut().insert(next, value);
+            } else {
+                open.push((next, true));
+                open.extend(referred(template).map(|other| (other, false)));
+            }
+        }
+        let known = self.written.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| Err(format!("there is no resource `{name}`")))
+    }
+
+    fn template(&self, (name, section): &(String, Section)) -> Option<&'a Template> {
+        let resource = self.model.blueprint.resources.get(name)?;
+        Some(match section {
+            Section::Spec => &resource.spec,
+            Section::Metadata => &resource.metadata,
+        })
     }
 
     fn variable(&self, name: &str, path: &[Segment]) -> Result<Value, String> {
@@ -75,11 +125,11 @@ impl<'a> Scope<'a> {
             .variables
             .get(name)
             .ok_or_else(|| format!("there is no variable `{name}`"))?;
-        descend(value.clone(), path).ok_or_else(|| format!("variable `{name}` has no such part"))
+        descend(value, path).ok_or_else(|| format!("variable `{name}` has no such part"))
     }
 
     fn resource(&self, name: &str, path: &[Segment]) -> Result<Value, String> {
-        let Some((resource, node)) = self.model.resource(name) else {
+        let Some((_, node)) = self.model.resource(name) else {
             // One whose type has turned out to be wrong is a problem of its own.
             let exists = self.model.blueprint.resources.contains_key(name);
             return if exists {
@@ -90,14 +140,12 @@ impl<'a> Scope<'a> {
         };
         let known = (self.look)(name);
         match path.split_first() {
-            None => identifier(name, known.as_ref()),
+            None => identifier(name, known.as_ref(), &self.model.mask),
             Some((Segment::Name(section), rest)) => match section.as_str() {
                 "state" => self.state(name, node, known.as_ref(), rest),
-                "spec" => self.spec(name, resource, node, known.as_ref(), rest),
-                "metadata" => {
-                    let value = evaluate(&resource.metadata, self).map_err(|error| error.message)?;
-                    descend(value, rest).ok_or_else(|| format!("the metadata of `{name}` has no such part"))
-                }
+                "spec" => self.spec(name, node, known.as_ref(), rest),
+                "metadata" => descend(&*self.written(name, Section::Metadata)?, rest)
+                    .ok_or_else(|| format!("the metadata of `{name}` has no such part")),
                 other => Err(format!(
                     "`{name}` has `state`, `spec` and `metadata`, but no `{other}`"
                 )),
@@ -126,12 +174,12 @@ impl<'a> Scope<'a> {
             return Err(format!("the state of `{name}` is no list"));
         };
         match node.schema.attribute(field) {
-            Ok(Attribute::Identifier) => identifier(name, Some(known)),
+            Ok(Attribute::Identifier) => identifier(name, Some(known), &self.model.mask),
             Ok(Attribute::Property(property)) => {
                 let mut path = vec![Segment::Name(property.clone())];
                 path.extend_from_slice(rest);
                 live(known, &self.model.mask)
-                    .and_then(|live| descend(live, &path))
+                    .and_then(|live| descend(&live, &path))
                     .or_else(|| known.partial.then(Value::unknown))
                     .ok_or_else(|| format!("`{name}` was deployed, but its `{property}` has no such value"))
             }
@@ -143,22 +191,11 @@ impl<'a> Scope<'a> {
     fn spec(
         &self,
         name: &str,
-        resource: &Resource,
         node: &Node,
         known: Option<&Known<'_>>,
         path: &[Segment],
     ) -> Result<Value, String> {
-        let cached = self.specs.borrow().get(name).cloned();
-        let value = match cached {
-            Some(value) => value,
-            None => {
-                // References between resources form no cycle, so this ends.
-                let value = evaluate(&resource.spec, self).map_err(|error| error.message);
-                self.specs.borrow_mut().insert(name.to_owned(), value.clone());
-                value
-            }
-        }?;
-        if let Some(found) = descend(value, path) {
+        if let Some(found) = descend(&*self.written(name, Section::Spec)?, path) {
             return Ok(found);
         }
         let Some(Segment::Name(field)) = path.first() else {
@@ -167,7 +204,7 @@ impl<'a> Scope<'a> {
         match (node.schema.property_name(&[], field), known) {
             (Some(_), None) => Ok(Value::unknown()),
             (Some(_), Some(known)) => live(known, &self.model.mask)
-                .and_then(|live| descend(live, path))
+                .and_then(|live| descend(&live, path))
                 .or_else(|| known.partial.then(Value::unknown))
                 .ok_or_else(|| format!("the spec of `{name}` has no value there")),
             (None, _) => Err(format!("the spec of `{name}` has no `{field}`")),
@@ -186,13 +223,14 @@ impl formwork_blueprint::Scope for Scope<'_> {
     }
 }
 
-fn identifier(name: &str, known: Option<&Known<'_>>) -> Result<Value, String> {
+/// A name that is, or holds, something secret makes an identifier that does.
+fn identifier(name: &str, known: Option<&Known<'_>>, mask: &Mask) -> Result<Value, String> {
     match known {
         None => Ok(Value::unknown()),
         Some(known) => match known.identifier {
             Some(identifier) => Ok(Value {
                 kind: Kind::String(identifier.to_owned()),
-                secret: false,
+                secret: mask.hides(identifier),
             }),
             None if known.partial => Ok(Value::unknown()),
             None => Err(format!("`{name}` has no identifier")),
@@ -250,35 +288,41 @@ fn taint_texts(value: &mut Value, mask: &Mask) {
     }
 }
 
-/// A part of a value; the author's spelling and the schema's, which differ in the first letter, both work.
-fn descend(value: Value, path: &[Segment]) -> Option<Value> {
-    let mut at = value;
-    for segment in path {
-        let secret = at.secret;
-        let next = match (at.kind, segment) {
-            (Kind::Unknown, _) => {
-                return Some(Value {
-                    kind: Kind::Unknown,
-                    secret,
-                });
-            }
-            (Kind::Map(mut members), Segment::Name(name)) => {
-                let key = if members.contains_key(name) {
-                    name.clone()
-                } else {
-                    let small = small_first(name);
-                    members.keys().find(|key| small_first(key) == small)?.clone()
-                };
-                members.swap_remove(&key)?
-            }
-            (Kind::List(mut elements), Segment::Index(index)) if *index < elements.len() => {
-                elements.swap_remove(*index)
-            }
+/// The written parts of resources that a template refers to.
+fn referred(template: &Template) -> impl Iterator<Item = (String, Section)> {
+    template.references().into_iter().filter_map(|(reference, _)| {
+        let Root::Resource(name) = &reference.root else {
+            return None;
+        };
+        let section = match reference.path.first() {
+            Some(Segment::Name(section)) if section == "spec" => Section::Spec,
+            Some(Segment::Name(section)) if section == "metadata" => Section::Metadata,
             _ => return None,
         };
-        at = if secret { next.into_secret() } else { next };
+        Some((name.clone(), section))
+    })
+}
+
+/// A part of a value; the author's spelling and the schema's, which differ in the first letter, both work.
+fn descend(value: &Value, path: &[Segment]) -> Option<Value> {
+    let mut at = value;
+    let mut secret = at.secret;
+    for segment in path {
+        at = match (&at.kind, segment) {
+            (Kind::Unknown, _) => break,
+            (Kind::Map(members), Segment::Name(name)) => members.get(name).or_else(|| {
+                let small = small_first(name);
+                let mut members = members.iter();
+                members
+                    .find(|(key, _)| small_first(key) == small)
+                    .map(|(_, member)| member)
+            })?,
+            (Kind::List(elements), Segment::Index(index)) => elements.get(*index)?,
+            _ => return None,
+        };
+        secret |= at.secret;
     }
-    Some(at)
+    Some(at.clone().tainted_if(secret))
 }
 
 #[cfg(test)]
@@ -295,20 +339,20 @@ mod tests {
         let value =
             Value::from_json(&json!({"QueueName": "a", "queueName": "b", "TopicName": [1, {"x": 2}]}));
         assert_eq!(
-            descend(value.clone(), &[name("queueName")]),
+            descend(&value, &[name("queueName")]),
             Some(Value::from_json(&json!("b")))
         );
         assert_eq!(
-            descend(value.clone(), &[name("topicName"), Segment::Index(1), name("X")]),
+            descend(&value, &[name("topicName"), Segment::Index(1), name("X")]),
             Some(Value::from_json(&json!(2)))
         );
-        assert_eq!(descend(value, &[name("queuename")]), None);
+        assert_eq!(descend(&value, &[name("queuename")]), None);
     }
 
     #[test]
     fn taint_goes_down_with_the_path() {
         let value = Value::from_json(&json!({"a": {"b": "c"}})).into_secret();
-        assert!(descend(value, &[name("a"), name("b")]).is_some_and(|value| value.secret));
+        assert!(descend(&value, &[name("a"), name("b")]).is_some_and(|value| value.secret));
     }
 
     #[test]

@@ -56,6 +56,7 @@ mod view;
 
 // What a type offers.
 mod describe;
+mod place;
 mod tags;
 
 // Fitting documents.
@@ -73,6 +74,7 @@ pub use conform::{Conformed, Violation};
 pub use describe::{Attribute, Property};
 pub use model::ModelError;
 pub use names::{UnknownType, resolve_type};
+pub use place::{Place, Step};
 pub use pointer::{PointerError, PropertyPointer, expand, matches, select, strip};
 pub use resource::{Handlers, ResourceSchema, SchemaError};
 pub use tags::Tagging;

@@ -1,5 +1,6 @@
 //! Building a [`Model`]: every problem is found before any is reported.
 
+use super::types::Types;
 use super::{Model, Node, support, weights};
 use crate::EngineError;
 use crate::codes;
@@ -8,9 +9,7 @@ use crate::mask::Mask;
 use crate::order::Target;
 use crate::ports::{SchemaSource, SchemaSourceError};
 use crate::scope::Scope;
-use formwork_blueprint::{
-    Blueprint, Kind, Reference, Resource, Root, Segment, Severity, Source, Span, Value, evaluate,
-};
+use formwork_blueprint::{Blueprint, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate};
 use formwork_schema::{ResourceSchema, Violation, resolve_type};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
@@ -60,6 +59,11 @@ pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result
         findings.warning(gap.span, codes::NOT_DEPLOYABLE_YET, gap.message, gap.help);
     }
     let found = find_schemas(&blueprint, schemas, &mut findings).await?;
+    for diagnostic in blueprint.check_types(&Types::of(&blueprint, &found)) {
+        findings
+            .list
+            .push((diagnostic.span, Problem::of(&diagnostic, &source)));
+    }
     let exports = choose_exports(&blueprint, target, &mut findings);
     let depends_on: IndexMap<String, Vec<String>> = blueprint
         .resources
@@ -95,7 +99,6 @@ pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result
         mask,
         warnings: Vec::new(),
     };
-    check_references(&model, &mut findings);
     check_specs(&model, &mut findings);
 
     if findings
@@ -220,73 +223,6 @@ fn choose_exports(blueprint: &Blueprint, target: &Target, findings: &mut Finding
         .filter(|name| chosen.contains(name))
         .cloned()
         .collect()
-}
-
-fn check_references(model: &Model, findings: &mut Findings<'_>) {
-    for resource in model.blueprint.resources.values() {
-        let templates = [
-            Some(&resource.spec),
-            Some(&resource.metadata),
-            resource.description.as_ref(),
-        ];
-        for (reference, span) in templates
-            .into_iter()
-            .flatten()
-            .flat_map(formwork_blueprint::Template::references)
-        {
-            check_reference(model, reference, span, findings);
-        }
-    }
-    for export in model.blueprint.exports.values() {
-        check_reference(model, &export.field, export.field.span, findings);
-    }
-}
-
-fn check_reference(model: &Model, reference: &Reference, span: Span, findings: &mut Findings<'_>) {
-    let Root::Resource(name) = &reference.root else {
-        return;
-    };
-    let Some((resource, node)) = model.resource(name) else {
-        return;
-    };
-    let mut path = reference.path.iter();
-    let (Some(Segment::Name(section)), Some(Segment::Name(field))) = (path.next(), path.next()) else {
-        return;
-    };
-    let type_name = node.schema.type_name();
-    match section.as_str() {
-        "state" => {
-            if let Err(near) = node.schema.attribute(field) {
-                let message = format!("`{name}` ({type_name}) has no attribute `{field}`");
-                findings.error(
-                    span,
-                    formwork_blueprint::codes::UNKNOWN_ATTRIBUTE,
-                    message,
-                    did_you_mean(&near),
-                );
-            }
-        }
-        "spec" => {
-            let authored =
-                resource.spec.span_at(&[Segment::Name(field.clone())], false) != resource.spec.span();
-            if !authored && node.schema.property_name(&[], field).is_none() {
-                let names = node
-                    .schema
-                    .document()
-                    .pointer("/properties")
-                    .and_then(serde_json::Value::as_object);
-                let near = nearest(field, names.into_iter().flatten().map(|(name, _)| name.as_str()));
-                let message = format!("`{name}` ({type_name}) has no property `{field}`");
-                findings.error(
-                    span,
-                    formwork_blueprint::codes::UNKNOWN_PROPERTY,
-                    message,
-                    did_you_mean(&near),
-                );
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Fits every specification to its schema, with what is not known yet taken to be right.

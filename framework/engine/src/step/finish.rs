@@ -6,7 +6,6 @@ use crate::deployment::{Phase, Stage, StoredExport, StoredResult, name_of};
 use crate::desired::evaluation;
 use crate::outcome::Failure;
 use crate::scope::Scope;
-use formwork_blueprint::{Value, evaluate_reference};
 use indexmap::IndexMap;
 
 /// The code of what was not finished in time.
@@ -153,7 +152,7 @@ impl Tick<'_> {
             let Some(export) = model.blueprint.exports.get(name) else {
                 continue;
             };
-            let value: Value = evaluate_reference(&export.field, &scope).map_err(|error| {
+            let value = model.blueprint.evaluate_export(export, &scope).map_err(|error| {
                 let mut failure = evaluation(model, name, "", &error);
                 failure.resource = None;
                 failure.operation = format!("export `{name}`");

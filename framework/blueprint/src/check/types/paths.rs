@@ -79,6 +79,7 @@ impl Types<'_> {
         match self.property(resource, Side::State, inside) {
             Property::NotKnown | Property::FreeForm => Ok(Type::ANY.into()),
             Property::Of(kind) => Ok(kind.into()),
+            Property::WriteOnly => Err(Place { root, path, at: 1 }.write_only(resource)),
             Property::Missing { at, within, names } => {
                 let place = Place {
                     root,
@@ -132,7 +133,7 @@ impl Types<'_> {
             _ => false,
         };
         match self.property(resource, Side::Spec, inside) {
-            Property::NotKnown if may_be_more => Ok(Type::ANY.into()),
+            Property::NotKnown | Property::WriteOnly if may_be_more => Ok(Type::ANY.into()),
             Property::Of(kind) if may_be_more => Ok(kind.into()),
             Property::Missing { at, within, names }
                 if at + 1 == place.at && matches!(here.body, Body::Map(_)) =>
@@ -323,6 +324,16 @@ impl Place<'_> {
             }),
             None => Place::missing(code, format!("`{}` has no value", self.before()), help),
         }
+    }
+
+    /// What is given to the service and never told.
+    fn write_only(&self, resource: &Resource) -> Box<Missing> {
+        let inside: String = self.path.iter().skip(self.at).map(Segment::to_string).collect();
+        let (name, type_name) = (self.root.name(), &resource.type_name);
+        let property = inside.trim_start_matches('.');
+        let message = format!("`{name}` ({type_name}) never tells its `{property}`: it is write-only");
+        let help = format!("refer to what is given to it: `{}.spec{inside}`", self.root);
+        Place::missing(codes::UNKNOWN_ATTRIBUTE, message, Some(help))
     }
 
     /// A field of what has none, or an item of it.
