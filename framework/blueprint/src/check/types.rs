@@ -8,6 +8,7 @@
 mod expressions;
 mod given;
 mod paths;
+mod search;
 
 use crate::spelling::shown;
 use crate::{Blueprint, Diagnostic, Export, ExportType, Reference, ResourceTypes, Template, Type, codes};
@@ -28,13 +29,14 @@ pub(crate) fn check(blueprint: &Blueprint, resource_types: Option<&dyn ResourceT
         types.template(&resource.metadata);
         types.template(&resource.spec);
     }
-    for data_source in blueprint.data_sources.values() {
+    for (name, data_source) in &blueprint.data_sources {
         data_source
             .description
             .iter()
             .for_each(|description| types.template(description));
         types.template(&data_source.metadata);
         types.template(&data_source.filter.search);
+        types.search(name, data_source);
     }
     for (name, child) in &blueprint.children {
         child

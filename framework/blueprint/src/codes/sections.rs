@@ -68,6 +68,10 @@ super::codes! { SECTIONS:
     UNKNOWN_OPERATOR = "unknown-operator", "a filter operator that does not exist",
         "datasources: {network: {type: aws/vpc, filter: {field: a, operator: has, search: b}, exports: {a: {type: string}}}}",
         "Choose one of the twelve operators; they are listed in docs/language.md.";
+    SEARCH_TYPE = "search-type", "a search value that its filter's operator does not take",
+        "datasources: {network: {type: aws/vpc, filter: {field: a, operator: in, search: b}, exports: {}}}",
+        "`in` takes a list, `has key`, `starts with` and `ends with` take a string, `contains` a scalar, `=` a scalar \
+         or a list; all items of a list have one type.";
     EMPTY_PATH = "empty-path", "an include without a path",
         "include: {core: {path: ''}}",
         "Say where the child blueprint is.";

@@ -185,7 +185,7 @@ impl Types<'_> {
 
     /// What is written out. CloudFormation turns every scalar of an inline blueprint into a string, so that
     /// there a string may be more.
-    fn literal(&self, body: &Body) -> Known {
+    pub(super) fn literal(&self, body: &Body) -> Known {
         let value: Value = match body {
             Body::Null => Kind::Null.into(),
             Body::Bool(bool) => Kind::Bool(*bool).into(),
