@@ -66,7 +66,7 @@ pub async fn sandbox(place: &Place) -> Result<Sandbox, Failure> {
 /// The blueprint and its variables.
 pub fn target(inputs: &Inputs) -> Result<Target, Failure> {
     let name = inputs.blueprint.display().to_string();
-    let mut target = Target::new(Source::new(name, files::text(&inputs.blueprint)?));
+    let mut target = Target::new(Source::from_bytes(name, files::bytes(&inputs.blueprint)?));
     target.variables = variables::read(&inputs.variables)?;
     Ok(target)
 }

@@ -4,11 +4,15 @@ use crate::terminal::Failure;
 use serde_json::Value;
 use std::path::Path;
 
+/// Reads what may be a text: a [`formwork_blueprint::Source`] tells what is wrong if it is none.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("the file `{}` cannot be read: {error}", path.display())))
+}
+
 /// Reads a text.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("the file `{}` cannot be read: {error}", path.display())))?;
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes(path)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::usage(format!(
             "the file `{}` is not UTF-8 text (byte {at})",

@@ -21,7 +21,7 @@ pub fn read(given: &[String]) -> Result<Map<String, Value>, Failure> {
 }
 
 fn from_file(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let source = Source::new(path.display().to_string(), files::text(path)?);
+    let source = Source::from_bytes(path.display().to_string(), files::bytes(path)?);
     let value = formwork_blueprint::parse_value(&source).map_err(|diagnostics| {
         let lines: Vec<String> = diagnostics
             .iter()

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub fn run(options: &Validate) -> Result<bool, Failure> {
     let name = options.blueprint.display().to_string();
-    let source = Source::new(name.as_str(), files::text(&options.blueprint)?);
+    let source = Source::from_bytes(name.as_str(), files::bytes(&options.blueprint)?);
     let mut target = Target::new(source.clone());
     target.variables = variables::read(&options.variables)?;
     let problems = check(&target)?;

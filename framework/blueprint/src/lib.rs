@@ -71,6 +71,7 @@ mod children;
 pub mod codes;
 mod data;
 mod diagnostic;
+mod encoding;
 mod enumerations;
 mod evaluate;
 mod field_path;

@@ -1,7 +1,9 @@
 //! Source text and positions in it.
 
-use crate::syntax;
+use crate::encoding::{self, Unreadable};
+use crate::syntax::{self, Paths};
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// A half-open range of bytes in a [`Source`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -46,13 +48,17 @@ pub enum Format {
 /// assert_eq!(source.format(), Format::Yaml);
 /// assert_eq!(source.location(Span::new(20, 29)).to_string(), "orders.yaml:2:1");
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Source {
     name: String,
     text: String,
     format: Format,
     /// The first byte of every line.
-    lines: Vec<usize>,
+    lines: Vec<u32>,
+    /// Why the bytes it was made of are no text.
+    unreadable: Option<Unreadable>,
+    /// Where which path of keys leads, for inline sources: made when first asked for.
+    paths: OnceLock<Arc<Paths>>,
 }
 
 /// Where something stands, as a person says it.
@@ -86,6 +92,25 @@ impl Source {
         Source::with_format(name, text, format)
     }
 
+    /// A source of a file's or an object's bytes. Bytes that are no UTF-8 make a source as well: a check of it
+    /// finds nothing but that (`wrong-encoding`), at the line and column of the first such byte.
+    ///
+    /// ```
+    /// use formwork_blueprint::{Source, check};
+    ///
+    /// let source = Source::from_bytes("orders.yaml", b"# M\xfcnchen\n".to_vec());
+    /// let finding = &check(&source).diagnostics[0];
+    /// assert_eq!(finding.code, "wrong-encoding");
+    /// assert_eq!(source.location(finding.span).to_string(), "orders.yaml:1:4");
+    /// ```
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        let (text, unreadable) = encoding::read(bytes);
+        Source {
+            unreadable,
+            ..Source::new(name, text)
+        }
+    }
+
     /// A source made of an inline object (see [`Format::Inline`]).
     pub fn inline(name: impl Into<String>, object: &serde_json::Value) -> Self {
         // Alternate formatting is the indented form, and unlike `to_string_pretty` it has no error case.
@@ -101,6 +126,8 @@ impl Source {
             text,
             format,
             lines,
+            unreadable: None,
+            paths: OnceLock::new(),
         }
     }
 
@@ -114,6 +141,11 @@ impl Source {
         &self.text
     }
 
+    /// Why the bytes it was made of are no text.
+    pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
+        self.unreadable.as_ref()
+    }
+
     /// The format.
     pub fn format(&self) -> Format {
         self.format
@@ -122,7 +154,10 @@ impl Source {
     /// The location of a span's start.
     pub fn location(&self, span: Span) -> Location {
         let (line, column) = self.line_and_column(span.start);
-        let path = (self.format == Format::Inline).then(|| syntax::path_of(self, span));
+        let path = (self.format == Format::Inline).then(|| {
+            let paths = self.paths.get_or_init(|| Arc::new(syntax::paths(self)));
+            paths.to(span)
+        });
         Location {
             name: self.name.clone(),
             line,
@@ -138,11 +173,12 @@ impl Source {
 
     fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset);
-        let line = self.lines.partition_point(|start| *start <= offset);
+        let first = |start: &u32| usize::try_from(*start).unwrap_or(usize::MAX);
+        let line = self.lines.partition_point(|start| first(start) <= offset);
         let start = line
             .checked_sub(1)
             .and_then(|index| self.lines.get(index))
-            .copied()
+            .map(first)
             .unwrap_or_default();
         let before = self.text.get(start..offset).unwrap_or_default();
         (
@@ -156,16 +192,29 @@ impl Source {
     }
 }
 
-/// The first byte of every line. YAML's line breaks count: `\n`, `\r\n` and a lone `\r`.
-fn line_starts(text: &str) -> Vec<usize> {
+impl PartialEq for Source {
+    fn eq(&self, other: &Self) -> bool {
+        // All else follows from these.
+        (&self.name, &self.text, self.format, &self.unreadable)
+            == (&other.name, &other.text, other.format, &other.unreadable)
+    }
+}
+
+impl Eq for Source {}
+
+/// The first byte of every line. YAML's line breaks count: `\n`, `\r\n` and a lone `\r`. A text that is too large
+/// to be read is one line: nothing in it is ever pointed at.
+fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
-    let breaks = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
-    let mut starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
-    let lone = memchr::memchr_iter(b'\r', bytes)
-        .map(|at| at + 1)
-        .filter(|next| bytes.get(*next) != Some(&b'\n'));
+    let mut starts = vec![0];
+    if bytes.len() > syntax::MAX_BYTES {
+        return starts;
+    }
+    let start = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
+    starts.extend(memchr::memchr_iter(b'\n', bytes).map(start));
     let sorted = starts.len();
-    starts.extend(lone);
+    let lone = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n'));
+    starts.extend(lone.map(start));
     if starts.len() > sorted {
         starts.sort_unstable();
     }

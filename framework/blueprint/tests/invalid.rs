@@ -3,7 +3,7 @@
 //! Every file in `tests/invalid` holds cases of the form
 //!
 //! ```text
-//! === title            (a title that ends in [json] or [inline] says the format)
+//! === title            (a title that ends in [json], [inline] or an encoding says the format)
 //! document
 //! > line:column `what is underlined` code: message (help)
 //! ```
@@ -81,6 +81,14 @@ fn findings(title: &str, document: &str) -> String {
     let source = match title.rsplit_once('[') {
         Some((_, "json]")) => Source::with_format("a.json", document, Format::Json),
         Some((_, "inline]")) => Source::inline("Blueprint", &serde_json::from_str(document).unwrap()),
+        Some((_, "latin]")) => {
+            let bytes = document.chars().map(|letter| u8::try_from(letter).unwrap());
+            Source::from_bytes("a.yaml", bytes.collect())
+        }
+        Some((_, "utf-16]")) => {
+            let bytes = document.encode_utf16().flat_map(u16::to_le_bytes);
+            Source::from_bytes("a.yaml", bytes.collect())
+        }
         _ => Source::with_format("a.yaml", document, Format::Yaml),
     };
     let checked = check(&source);

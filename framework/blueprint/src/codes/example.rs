@@ -2,8 +2,8 @@
 
 use super::Code;
 use crate::{
-    Checker, Children, Diagnostic, Format, Include, Property, Reference, ResourceTypes, Root, Scope, Segment,
-    Side, Source, Transformer, Tree, Type, Value, evaluate,
+    Checker, Children, Diagnostic, Include, Property, Reference, ResourceTypes, Root, Scope, Segment, Side,
+    Source, Transformer, Tree, Type, Value, evaluate,
 };
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;
@@ -26,12 +26,14 @@ impl Code {
 
     /// Checks the example, and if it needs a run binds its values and evaluates it: what is found where.
     pub fn findings(&self) -> (Source, Vec<Diagnostic>) {
-        let format = if self.example.starts_with('{') {
-            Format::Json
-        } else {
-            Format::Yaml
-        };
-        let source = Source::with_format("blueprint", self.document(), format);
+        // What no text can hold is shown as most viewers show it.
+        let latin = |text: &str| text.replace('\u{fffd}', "\u{1}").into_bytes();
+        let mut bytes = latin(&self.document());
+        bytes
+            .iter_mut()
+            .filter(|byte| **byte == 1)
+            .for_each(|byte| *byte = 0xfc);
+        let source = Source::from_bytes("blueprint", bytes);
         let checked = Checker::new()
             .transformer(&Unchanged)
             .resource_types(&Letters)

@@ -9,6 +9,9 @@ super::codes! { SYNTAX:
         r#"{"version": "2023-04-20",}"#,
         "Mend the place that is pointed at. JSON knows no comments, no trailing commas and no single \
          quotes; YAML does.";
+    WRONG_ENCODING = "wrong-encoding", "the bytes are not text in UTF-8",
+        "metadata: {city: M\u{fffd}nchen}",
+        "Save the text as UTF-8, as every editor can.";
     EMPTY_DOCUMENT = "empty-document", "there is nothing in the document",
         "# no version, only a comment",
         "Begin with `version: 2023-04-20` and a resource.";

@@ -1,8 +1,9 @@
 //! JSON text to tree: RFC 8259 to the letter, in one pass.
 
+mod errors;
+
 use super::tree::{Data, Entry, Key, Node, Scalar, ScalarKind, Style};
 use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, numbers, too_deep, too_many_nodes};
-use crate::spelling::shown;
 use crate::{Diagnostic, Span, codes};
 use compact_str::CompactString;
 
@@ -52,7 +53,7 @@ impl<'a> Reader<'a> {
         self.skip_space();
         match self.peek() {
             None => Ok(root),
-            Some(_) => Err(self.unexpected("the end of the document")),
+            Some(_) => Err(errors::more(self)),
         }
     }
 
@@ -70,12 +71,7 @@ impl<'a> Reader<'a> {
                 kind: ScalarKind::String,
                 style: Style::DoubleQuoted,
             }),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b'\'') => {
-                return Err(self
-                    .unexpected("a value")
-                    .map_help("put strings in double quotes"));
-            }
+            Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number()?,
             _ => self.word()?,
         };
         Ok(Node {
@@ -91,7 +87,7 @@ impl<'a> Reader<'a> {
         }
         let start = self.at;
         self.at += 1;
-        let data = read(self).map_err(|finding| self.unclosed(finding, start))?;
+        let data = read(self).map_err(|finding| errors::within(self, finding, start))?;
         self.levels -= 1;
         Ok(data)
     }
@@ -107,9 +103,7 @@ impl<'a> Reader<'a> {
             self.skip_space();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self
-                    .unexpected("a key in double quotes")
-                    .map_help("JSON wants quotes: `\"key\": ...`"));
+                return Err(errors::no_key(self));
             }
             let text = self.string()?;
             let key = Key {
@@ -118,7 +112,7 @@ impl<'a> Reader<'a> {
             };
             self.skip_space();
             if !self.eat(b':') {
-                return Err(self.unexpected("`:` after the key"));
+                return Err(errors::no_colon(self, key.span));
             }
             self.skip_space();
             let value = self.value()?;
@@ -126,11 +120,12 @@ impl<'a> Reader<'a> {
                 Some(first) => self.diagnostics.push(duplicate_key(&key.text, key.span, first)),
                 None => entries.push(Entry { key, value }),
             }
+            let end = self.at;
             self.skip_space();
             if self.eat(b'}') {
                 return Ok(Data::Map(entries));
             }
-            self.comma("`,` or `}`", b'}')?;
+            self.comma(end, b'}')?;
         }
     }
 
@@ -143,30 +138,25 @@ impl<'a> Reader<'a> {
         loop {
             self.skip_space();
             items.push(self.value()?);
+            let end = self.at;
             self.skip_space();
             if self.eat(b']') {
                 return Ok(Data::List(items));
             }
-            self.comma("`,` or `]`", b']')?;
+            self.comma(end, b']')?;
         }
     }
 
-    fn comma(&mut self, expected: &str, close: u8) -> Read<()> {
+    fn comma(&mut self, end: usize, close: u8) -> Read<()> {
         let comma = self.at;
         if !self.eat(b',') {
-            return Err(self.unexpected(expected));
+            return Err(errors::no_comma(self, end, close));
         }
         self.skip_space();
-        if self.peek() != Some(close) {
-            return Ok(());
+        match self.peek() {
+            Some(found) if found == close => Err(errors::trailing_comma(self, comma)),
+            _ => Ok(()),
         }
-        let span = Span::new(self.start + comma, self.start + comma + 1);
-        let finding = Diagnostic::error(
-            codes::JSON_SYNTAX,
-            span,
-            "JSON allows no comma after the last value",
-        );
-        Err(Box::new(finding.help("remove the comma")))
     }
 
     fn string(&mut self) -> Read<CompactString> {
@@ -188,15 +178,8 @@ impl<'a> Reader<'a> {
                     text.push_str(run);
                     text.push(self.escape()?);
                 }
-                Some(byte) if byte != b'\n' && byte != b'\r' => {
-                    let what = "a control character in a string";
-                    return Err(self.syntax(what).map_help("write it as an escape, such as `\\t`"));
-                }
-                _ => {
-                    let span = Span::new(self.start + opened, self.start + opened + 1);
-                    let finding = Diagnostic::error(codes::JSON_SYNTAX, span, "a string that is not closed");
-                    return Err(Box::new(finding.help("close it with `\"`")));
-                }
+                Some(byte) if byte != b'\n' && byte != b'\r' => return Err(errors::control(self, byte)),
+                _ => return Err(errors::unclosed_string(self, opened)),
             }
         }
     }
@@ -229,8 +212,7 @@ impl<'a> Reader<'a> {
         };
         simple.ok_or_else(|| {
             self.at = start;
-            self.syntax("an unknown escape in a string")
-                .map_help("JSON knows `\\\" \\\\ \\/ \\b \\f \\n \\r \\t` and `\\u` with four hex digits")
+            errors::escape(self)
         })
     }
 
@@ -258,10 +240,9 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self) -> Read<Data> {
         let start = self.at;
-        while self
-            .peek()
-            .is_some_and(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'))
-        {
+        // Letters belong to a number that is none, such as `0x1F` or `-Infinity`.
+        let number = |byte| matches!(byte, b'-' | b'+' | b'.') || u8::is_ascii_alphanumeric(&byte);
+        while self.peek().is_some_and(number) {
             self.at += 1;
         }
         let text = self.text.get(start..self.at).unwrap_or_default();
@@ -271,12 +252,7 @@ impl<'a> Reader<'a> {
                 kind: ScalarKind::Number(number),
                 style: Style::Plain,
             })),
-            None => {
-                let finding = Diagnostic::error(codes::JSON_SYNTAX, self.span(start), "not a JSON number");
-                Err(Box::new(
-                    finding.help("put it in double quotes if a string is meant"),
-                ))
-            }
+            None => Err(errors::number(self, start)),
         }
     }
 
@@ -290,12 +266,7 @@ impl<'a> Reader<'a> {
             "null" => ScalarKind::Null,
             "true" => ScalarKind::Bool(true),
             "false" => ScalarKind::Bool(false),
-            "" => return Err(self.unexpected("a value")),
-            _ => {
-                let message = "expected a value, found a word without quotes";
-                let finding = Diagnostic::error(codes::JSON_SYNTAX, self.span(start), message);
-                return Err(Box::new(finding.help("put a string in double quotes")));
-            }
+            _ => return Err(errors::no_value(self, start)),
         };
         Ok(Data::Scalar(Scalar {
             text: text.into(),
@@ -336,45 +307,9 @@ impl<'a> Reader<'a> {
         Span::new(self.start + self.at, self.start + self.at + width)
     }
 
-    fn syntax(&self, message: impl Into<String>) -> Box<Diagnostic> {
-        Box::new(Diagnostic::error(codes::JSON_SYNTAX, self.here(), message))
-    }
-
-    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        if rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#') {
-            return self
-                .syntax("JSON allows no comments")
-                .map_help("remove it, or write the blueprint in YAML");
-        }
-        match rest.chars().next() {
-            Some(found) => self.syntax(format!(
-                "expected {expected}, found `{}`",
-                shown(found.encode_utf8(&mut [0; 4]))
-            )),
-            None => self.syntax(format!("expected {expected}, found the end of the document")),
-        }
-    }
-
-    /// An error at the end of the text is about the bracket that was never closed: name its place.
-    fn unclosed(&self, finding: Box<Diagnostic>, opened: usize) -> Box<Diagnostic> {
-        if finding.span.start < self.start + self.text.len() || !finding.labels.is_empty() {
-            return finding;
-        }
-        let span = Span::new(self.start + opened, self.start + opened + 1);
-        Box::new(finding.label(span, "opened here"))
-    }
-}
-
-trait MapHelp {
-    fn map_help(self, help: &str) -> Self;
-}
-
-impl MapHelp for Box<Diagnostic> {
-    /// Advice for a finding that has none yet.
-    fn map_help(mut self, help: &str) -> Self {
-        self.help.get_or_insert_with(|| help.to_owned());
-        self
+    /// What is left of the text.
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
     }
 }
 

@@ -6,11 +6,13 @@
 mod json;
 mod numbers;
 mod page;
+mod paths;
 mod positions;
 mod tree;
 mod yaml;
 mod yaml_errors;
 
+pub(crate) use paths::{Paths, paths};
 pub(crate) use positions::Positions;
 pub(crate) use tree::{Data, Entry, Key, Node, Scalar, ScalarKind};
 
@@ -19,7 +21,6 @@ use crate::spelling::shown;
 use crate::{Diagnostic, Format, Source, Span, codes};
 use compact_str::CompactString;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// Bounds on a document. Generous for people (ten thousand resources fit), tight for attackers.
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -37,6 +38,12 @@ pub(crate) struct Loaded {
 
 /// Reads a source into a tree.
 pub(crate) fn load(source: &Source) -> Loaded {
+    if let Some(unreadable) = source.unreadable() {
+        return Loaded {
+            root: None,
+            diagnostics: vec![unreadable.diagnostic()],
+        };
+    }
     let text = source.text();
     if text.len() > MAX_BYTES {
         let message = format!(
@@ -57,37 +64,6 @@ pub(crate) fn load(source: &Source) -> Loaded {
         Format::Yaml => yaml::load(body, start),
         Format::Json | Format::Inline => json::load(body, start),
     }
-}
-
-/// The path of keys to the innermost node or key that holds a span: `resources.queue.spec.tags[0].key`.
-pub(crate) fn path_of(source: &Source, span: Span) -> String {
-    let mut path = String::new();
-    let loaded = load(source);
-    let mut here = loaded.root.as_ref();
-    while let Some(node) = here {
-        here = match &node.data {
-            Data::Scalar(_) => None,
-            Data::List(items) => {
-                let found = items
-                    .iter()
-                    .enumerate()
-                    .find(|(_, item)| item.span.contains(span));
-                found.map(|(index, item)| {
-                    let _infallible = write!(path, "[{index}]");
-                    item
-                })
-            }
-            Data::Map(entries) => {
-                let holds = |entry: &&Entry| entry.value.span.contains(span) || entry.key.span.contains(span);
-                entries.iter().find(holds).map(|entry| {
-                    let separator = if path.is_empty() { "" } else { "." };
-                    let _infallible = write!(path, "{separator}{}", entry.key.text);
-                    &entry.value
-                })
-            }
-        };
-    }
-    path
 }
 
 /// The keys of one map while it is read, to find duplicates without going through them all.
