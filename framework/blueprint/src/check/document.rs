@@ -44,6 +44,7 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Trans
         return None;
     }
     let fields = context.fields(root, &DOCUMENT, start)?;
+    misspelt_transform(context, root);
     let version = version(context, fields);
     let variables = fields
         .value("variables")
@@ -89,6 +90,18 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Trans
         functions: context.language.functions.clone(),
         inline: context.is_inline(),
     })
+}
+
+/// The specification's own example of what transforms may not be writes `transforms`: both mistakes are told.
+fn misspelt_transform(context: &mut Context<'_>, root: &Node) {
+    let Data::Map(entries) = &root.data else { return };
+    for entry in entries
+        .iter()
+        .filter(|entry| section_meant(entry) == Some("transform"))
+    {
+        let code = codes::SUBSTITUTION_IN_TRANSFORM;
+        context.refuse_all_substitutions(&entry.value, "a transform", code);
+    }
 }
 
 /// What a later version means cannot be judged by the rules of this one: it is told, and nothing else.
