@@ -225,7 +225,7 @@ pub struct Sandbox {
     /// Make operations fail: `TYPE:OPERATION:CODE[:MESSAGE]`, e.g. `AWS::SQS::Queue:create:AccessDenied`
     #[arg(long, value_name = "FAULT")]
     pub fault: Vec<String>,
-    /// Read like the real services do: defaults filled in, unordered lists shuffled, `aws:` tags
+    /// Read like the less tidy services do: defaults filled in, unordered lists shuffled, `aws:` tags, artefacts
     #[arg(long)]
     pub hostile_reads: bool,
     /// How the address is written

@@ -15,8 +15,11 @@ pub struct Options {
     pub latency: Latency,
     /// What goes wrong from the start.
     pub faults: Vec<Fault>,
-    /// Reads that look like those of the less tidy services: defaults filled in, arrays whose order has no
-    /// meaning shuffled, `aws:` tags, and a missing log group answered with `InvalidRequestException`.
+    /// Reads that look like those of the less tidy services: names in the service's case and ARNs cut to ids
+    /// (`propertyTransform`), defaults filled in, arrays whose order has no meaning shuffled, an `aws:` tag,
+    /// empty arrays for what is not there, and the artefacts that some services show and then refuse to take
+    /// back (WAF, CloudFront, Glue, OpenSearch, S3, Kinesis Video). And a missing log group is answered with
+    /// `InvalidRequestException`.
     pub hostile_reads: bool,
     /// Answers a repeated, identical request with the ProgressEvent of the first one, as the documentation
     /// promises, instead of the ClientTokenConflictException that was recorded.

@@ -11,6 +11,7 @@ mod accept;
 pub(crate) mod error;
 mod hostile;
 mod identifier;
+mod matching;
 mod model;
 pub(crate) mod operation;
 mod patch;

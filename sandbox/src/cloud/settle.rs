@@ -1,7 +1,7 @@
 //! What has happened until now.
 
 use super::operation::{Action, Operation, Status};
-use super::{Cloud, Resource, exists, identifier, missing, values};
+use super::{Cloud, Resource, exists, hostile, identifier, missing, values};
 use jiff::Timestamp;
 
 impl Cloud {
@@ -105,7 +105,15 @@ impl Cloud {
 
     fn update(&mut self, operation: &mut Operation, at: Timestamp) {
         let identifier = operation.identifier.clone().unwrap_or_default();
-        let model = operation.model.take();
+        let mut model = operation.model.take();
+        if let Some(model) = model.as_mut().filter(|_| self.options.hostile_reads) {
+            if let Some(refusal) = hostile::refusal(&operation.type_name, model) {
+                return operation.fail("InvalidRequest", refusal, at);
+            }
+            if let Ok(schema) = self.registry.find(&operation.type_name) {
+                hostile::restore(&schema, model);
+            }
+        }
         let found = self
             .memory
             .resources

@@ -186,6 +186,13 @@ const TYPES: Types = &[
         )],
     ),
     (
+        "AWS::Scheduler::Schedule",
+        &[set(
+            "Arn",
+            "arn:aws:scheduler:{region}:{account}:schedule/{GroupName:default}/{Name}",
+        )],
+    ),
+    (
         "AWS::StepFunctions::StateMachine",
         &[
             set("Name", "{StateMachineName}"),

@@ -372,3 +372,65 @@ async fn hostile_reads_fill_in_and_add() {
     let missing = cloud.get("AWS::Logs::LogGroup", "none").await;
     assert_eq!(missing.code(), "InvalidRequestException");
 }
+
+#[tokio::test]
+async fn artefacts_of_a_read_must_be_taken_out_by_the_patch() {
+    const JOB: &str = "AWS::Glue::Job";
+    let cloud = Cloud::start(Options {
+        hostile_reads: true,
+        ..Options::default()
+    })
+    .await;
+    let desired =
+        json!({"Name": "j", "Role": "r", "Command": {}, "WorkerType": "G.1X", "NumberOfWorkers": 2});
+    cloud.created(JOB, desired).await;
+    let read = cloud.properties(JOB, "j").await;
+    assert_eq!(
+        (&read["MaxCapacity"], &read["Connections"]),
+        (&json!(10), &json!(null))
+    );
+
+    let change = json!({"op": "replace", "path": "/NumberOfWorkers", "value": 3});
+    let refused = cloud.update(JOB, "j", json!([change])).await;
+    let refused = cloud.status(&refused.token()).await;
+    assert_eq!(refused.event()["ErrorCode"], "InvalidRequest", "{refused:?}");
+
+    let without = json!({"op": "remove", "path": "/MaxCapacity"});
+    let done = cloud.update(JOB, "j", json!([change, without])).await;
+    assert_eq!(
+        cloud.status(&done.token()).await.event()["OperationStatus"],
+        "SUCCESS"
+    );
+    let read = cloud.properties(JOB, "j").await;
+    assert_eq!(
+        (&read["NumberOfWorkers"], &read["MaxCapacity"]),
+        (&json!(3), &json!(10))
+    );
+}
+
+#[tokio::test]
+async fn hostile_reads_are_spelt_the_services_way_and_show_what_is_not_there() {
+    const GROUP: &str = "AWS::RDS::DBSubnetGroup";
+    let cloud = Cloud::start(Options {
+        hostile_reads: true,
+        ..Options::default()
+    })
+    .await;
+    let desired =
+        json!({"DBSubnetGroupName": "Mine", "DBSubnetGroupDescription": "Ours", "SubnetIds": ["a"]});
+    let name = cloud.created(GROUP, desired).await;
+    let read = cloud.properties(GROUP, &name).await;
+    assert_eq!(
+        (&read["DBSubnetGroupName"], &read["DBSubnetGroupDescription"]),
+        (&json!("mine"), &json!("Ours"))
+    );
+
+    let url = cloud.created(QUEUE, json!({"QueueName": "q"})).await;
+    let tags = cloud.properties(QUEUE, &url).await["Tags"].clone();
+    assert_eq!(tags.as_array().map(Vec::len), Some(1), "{tags}");
+    let topic = cloud.created("AWS::SNS::Topic", json!({"TopicName": "t"})).await;
+    assert_eq!(
+        cloud.properties("AWS::SNS::Topic", &topic).await["Subscription"],
+        json!([])
+    );
+}
