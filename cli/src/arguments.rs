@@ -206,6 +206,10 @@ pub struct Patch {
     /// The properties wanted last time: what they had and the desired ones have not is removed
     #[arg(long, value_name = "FILE")]
     pub applied: Option<PathBuf>,
+    /// Begin the patch with tests of the values it replaces or removes, so that the service refuses it if they
+    /// have changed since
+    #[arg(long)]
+    pub guard: bool,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -3,7 +3,9 @@
 use crate::arguments::{Format, Patch};
 use crate::files;
 use crate::terminal::{Failure, print, print_error, print_json};
-use formwork_schema::{Decision, Reason, ResourceSchema, decide, load, remember, resolve_type};
+use formwork_schema::{
+    Decision, Options, Reason, ResourceSchema, decide_with, load, preflight, remember, resolve_type,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,39 +26,53 @@ pub fn run(options: &Patch) -> Result<bool, Failure> {
         },
         None => None,
     };
-    let (action, patch, reasons) = match decide(&schema, applied.as_ref(), &live, &desired) {
+    let how = Options { guard: options.guard };
+    let (action, patch, reasons) = match decide_with(&schema, applied.as_ref(), &live, &desired, how) {
         Decision::None => ("none", None, Vec::new()),
         Decision::Update { patch } => ("update", Some(patch), Vec::new()),
         Decision::Replace { reasons } => ("replace", None, reasons),
         Decision::ReplaceIfRefused { patch, reasons } => ("replace-if-refused", Some(patch), reasons),
+        Decision::Impossible { reasons } => ("impossible", None, reasons),
     };
+    let warnings = patch
+        .as_ref()
+        .map_or_else(Vec::new, |patch| preflight(&schema, &live, patch));
     let patch = patch.map_or_else(|| json!([]), |patch| json!(patch));
     match options.format {
         Format::Json => print_json(&json!({
             "action": action,
             "patch": patch,
-            "reasons": reasons.iter().map(|reason| json!({
-                "pointer": reason.pointer,
-                "message": reason.message,
-            })).collect::<Vec<_>>(),
+            "reasons": listed(&reasons),
+            "warnings": listed(&warnings),
         })),
-        Format::Text => show(action, &patch, &reasons),
+        Format::Text => show(action, &patch, &reasons, &warnings),
     }
-    Ok(true)
+    Ok(action != "impossible")
 }
 
-fn show(action: &str, patch: &Value, reasons: &[Reason]) {
+fn listed(reasons: &[Reason]) -> Value {
+    let listed = reasons
+        .iter()
+        .map(|reason| json!({"pointer": reason.pointer, "message": reason.message}));
+    listed.collect()
+}
+
+fn show(action: &str, patch: &Value, reasons: &[Reason], warnings: &[Reason]) {
     print(match action {
         "none" => "nothing to do: the resource is as desired",
         "update" => "update in place with this patch:",
         "replace" => "replace the resource:",
+        "impossible" => "this cannot be asked of Cloud Control:",
         _ => "update in place with this patch, and replace the resource if the service refuses it:",
     });
     for reason in reasons {
-        print(&format!("  {}: {}", reason.pointer, reason.message));
+        print(&format!("  {reason}"));
     }
     for operation in patch.as_array().into_iter().flatten() {
         print(&format!("  {operation}"));
+    }
+    for warning in warnings {
+        print(&format!("warning: {warning}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! How an order ended, as its giver hears it.
 
 use crate::ports::Operation;
+use formwork_schema::Reason;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -31,6 +32,12 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Every resource touched or left alone.
     pub resources: Vec<ResourceReport>,
+}
+
+/// Reasons in one line.
+pub(crate) fn why(reasons: &[Reason]) -> String {
+    let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    texts.join("; ")
 }
 
 /// One thing that went wrong. Displayed as one line.

@@ -5,7 +5,7 @@
 //! are. In a branch of `oneOf` such a value makes the branch a maybe, and two maybes are no contradiction.
 
 use crate::ResourceSchema;
-use crate::number::{Decimal, canonical};
+use crate::number::{Decimal, canonical, equal};
 use crate::pointer::{PropertyPointer, Relation, child, relation, split};
 use crate::view::resolve;
 use serde_json::{Map, Value};
@@ -437,8 +437,4 @@ fn strings(list: Option<&Value>) -> impl Iterator<Item = &str> {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-}
-
-fn equal(a: &Value, b: &Value) -> bool {
-    a == b || canonical(a) == canonical(b)
 }

@@ -49,12 +49,15 @@
 
 // The resource type: where schemas come from and how to find things in them.
 mod bundle;
+mod flat;
 mod names;
 mod pointer;
 mod resource;
+mod rules;
 mod view;
 
 // What a type offers.
+mod capabilities;
 mod describe;
 mod place;
 mod tags;
@@ -65,17 +68,20 @@ mod conform;
 mod model;
 mod number;
 mod pattern;
+mod transform;
 
 // Changing resources.
 mod update;
 
 pub use bundle::{BundledType, bundled_types, load, load_text};
+pub use capabilities::Handlers;
 pub use conform::{Conformed, Violation};
 pub use describe::{Attribute, Property};
+pub use flat::{flatten, unflatten};
 pub use model::ModelError;
 pub use names::{UnknownType, resolve_type};
 pub use place::{Place, Step};
 pub use pointer::{PointerError, PropertyPointer, expand, matches, select, strip};
-pub use resource::{Handlers, ResourceSchema, SchemaError};
+pub use resource::{ResourceSchema, SchemaError};
 pub use tags::Tagging;
-pub use update::{Decision, Reason, Remembered, decide, remember};
+pub use update::{Decision, Options, Reason, Remembered, decide, decide_with, preflight, remember};

@@ -109,6 +109,25 @@ impl Decimal {
     }
 }
 
+/// True if the two are one value: numbers by what they are worth, members in any order.
+pub(crate) fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || matches!((Decimal::of(a), Decimal::of(b)), (Some(a), Some(b)) if a == b)
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            // Most often both have the same order, and then no key needs to be looked up.
+            a.len() == b.len()
+                && a.iter().zip(b).all(|((key, a), (other, next))| {
+                    let b = if key == other { Some(next) } else { b.get(key) };
+                    b.is_some_and(|b| equal(a, b))
+                })
+        }
+        (a, b) => a == b,
+    }
+}
+
 /// A text that is the same for values that are equal: numbers by value, members sorted by key.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
@@ -217,11 +236,16 @@ mod tests {
     fn canonical_texts_of_equal_values_are_equal() {
         let same = |a: &str, b: &str| {
             let read = |text| canonical(&serde_json::from_str(text).unwrap());
+            let value = |text| -> Value { serde_json::from_str(text).unwrap() };
+            assert_eq!(read(a) == read(b), equal(&value(a), &value(b)), "{a} {b}");
             read(a) == read(b)
         };
         assert!(same(r#"{"a": 1.0, "b": [2e0]}"#, r#"{"b": [2], "a": 1}"#));
         assert!(!same(r#"["a"]"#, r#"["a", "a"]"#));
         assert!(!same(r#"{"a": "1"}"#, r#"{"a": 1}"#));
         assert!(!same(r#"{"a:\"": 1}"#, r#"{"a": 1}"#));
+        assert!(!same(r#"{"a": 1, "b": 1}"#, r#"{"a": 1, "c": 1}"#));
+        assert!(!same(r#"{"a": null}"#, r#"{"b": null}"#));
+        assert!(same(r#"[[], {}]"#, r#"[[], {}]"#));
     }
 }

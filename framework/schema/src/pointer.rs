@@ -19,13 +19,17 @@ pub struct PointerError(pub String);
 
 impl PropertyPointer {
     /// Reads a pointer as the official schemas write it, oddities included: extra `properties` or `items`
-    /// segments and a dot for a slash.
+    /// segments, a dot for a slash, no slash in front.
     ///
     /// # Errors
     /// When it does not point into the properties, such as one that starts at `/definitions`.
     pub fn parse(text: &str) -> Result<Self, PointerError> {
         let error = || PointerError(text.to_owned());
-        let rest = text.strip_prefix("/properties/").ok_or_else(error)?;
+        let rest = text
+            .strip_prefix('/')
+            .unwrap_or(text)
+            .strip_prefix("properties/")
+            .ok_or_else(error)?;
         // INVARIANT (plain names): no property of an official schema is called `properties` or has a dot.
         let segments: Vec<String> = rest
             .split(['/', '.'])
@@ -235,6 +239,7 @@ mod tests {
                 vec!["EncryptionConfiguration", "KeyArn"],
             ),
             ("/properties/A~1B/~0C", vec!["A/B", "~C"]),
+            ("properties/MaximumDuration", vec!["MaximumDuration"]),
         ] {
             assert_eq!(pointer(text).segments(), segments, "{text}");
         }

@@ -1,9 +1,13 @@
 //! One resource type's schema.
 
+use crate::capabilities::Handlers;
 use crate::pattern::Patterns;
+use crate::rules::{Kinds, Rules};
+use crate::transform::Transform;
 use crate::view::View;
-use crate::{PropertyPointer, select};
+use crate::{PropertyPointer, Tagging, select};
 use serde_json::{Map, Value};
+use std::sync::OnceLock;
 
 /// A schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,21 +17,6 @@ pub struct SchemaError {
     pub type_name: String,
     /// What is wrong.
     pub message: String,
-}
-
-/// Which handlers a type has; one without `create` cannot be provisioned through Cloud Control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Handlers {
-    /// Create handler.
-    pub create: bool,
-    /// Read handler.
-    pub read: bool,
-    /// Update handler; without it every change replaces.
-    pub update: bool,
-    /// Delete handler.
-    pub delete: bool,
-    /// List handler.
-    pub list: bool,
 }
 
 /// A resource type's schema, parsed once and shared.
@@ -42,6 +31,8 @@ pub struct ResourceSchema {
     pub(crate) create_only: Vec<PropertyPointer>,
     pub(crate) conditional_create_only: Vec<PropertyPointer>,
     pub(crate) patterns: Patterns,
+    rules: Rules,
+    tagging: OnceLock<Tagging>,
 }
 
 impl ResourceSchema {
@@ -68,7 +59,7 @@ impl ResourceSchema {
             return Err(error(&type_name, "expected an object `properties`".to_owned()));
         }
         let handler = |name: &str| document.pointer(&format!("/handlers/{name}")).is_some();
-        Ok(Self {
+        let mut schema = Self {
             handlers: Handlers {
                 create: handler("create"),
                 read: handler("read"),
@@ -82,9 +73,13 @@ impl ResourceSchema {
             create_only: pointers(&document, "createOnlyProperties"),
             conditional_create_only: pointers(&document, "conditionalCreateOnlyProperties"),
             patterns: Patterns::default(),
+            rules: Rules::new(),
+            tagging: OnceLock::new(),
             type_name,
             document,
-        })
+        };
+        schema.rules = rules(&schema);
+        Ok(schema)
     }
 
     /// `AWS::SQS::Queue`
@@ -169,10 +164,45 @@ impl ResourceSchema {
             .is_some_and(|strategy| strategy == "delete_then_create")
     }
 
+    /// The lists of pointers as one tree.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// How the type takes tags, found out once.
+    pub(crate) fn tagging_once(&self) -> &Tagging {
+        self.tagging.get_or_init(|| self.tagging())
+    }
+
     /// What the schema says about the resource as a whole.
     pub(crate) fn view(&self) -> View<'_> {
         View::of(&self.document)
     }
+}
+
+fn rules(schema: &ResourceSchema) -> Rules {
+    let mut rules = Rules::new();
+    rules.add(&schema.read_only, Kinds::READ_ONLY);
+    rules.add(&schema.write_only, Kinds::WRITE_ONLY);
+    rules.add(&schema.create_only, Kinds::CREATE_ONLY);
+    rules.add(&schema.conditional_create_only, Kinds::CONDITIONAL);
+    let root = schema.view();
+    let transforms = schema
+        .document
+        .get("propertyTransform")
+        .and_then(Value::as_object);
+    for (text, expression) in transforms.into_iter().flatten() {
+        let pointer = PropertyPointer::parse(text).ok();
+        if let (Some(pointer), Some(expression)) = (
+            pointer.and_then(|pointer| plain(&root, &pointer)),
+            expression.as_str(),
+        ) {
+            // Alternatives that cannot be read make nothing equal.
+            let (transform, _) = Transform::parse(&pointer, expression);
+            rules.add_transform(&pointer, transform);
+        }
+    }
+    rules
 }
 
 /// A list of pointers, made plain: each leads to something, has a `*` for every array, and comes once.

@@ -12,12 +12,24 @@
 
 mod support;
 
-use formwork_schema::{Decision, PropertyPointer, ResourceSchema, decide, matches, remember, select, strip};
+use formwork_schema::{
+    Decision, Options, PropertyPointer, ResourceSchema, decide, decide_with, expand, flatten, matches,
+    preflight, remember, select, strip, unflatten,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use support::{Generator, authored, filled, provisionable};
+use support::{Generator, all, authored, filled, provisionable};
 
 const SALT: &str = "5a17";
+
+/// Types of which a patch takes out what the service's read put there.
+const SHOWS_WHAT_IT_REFUSES: [&str; 5] = [
+    "AWS::CloudFront::Distribution",
+    "AWS::Glue::Job",
+    "AWS::OpenSearchService::Domain",
+    "AWS::WAFv2::RuleGroup",
+    "AWS::WAFv2::WebACL",
+];
 
 /// One resource's life: applied once, filled in by the service, then desired otherwise.
 struct Life {
@@ -64,7 +76,7 @@ fn each(seeds: std::ops::Range<u64>, mut check: impl FnMut(&ResourceSchema, Life
 fn patch_of(decision: &Decision) -> Option<&json_patch::Patch> {
     match decision {
         Decision::Update { patch } | Decision::ReplaceIfRefused { patch, .. } => Some(patch),
-        Decision::None | Decision::Replace { .. } => None,
+        Decision::None | Decision::Replace { .. } | Decision::Impossible { .. } => None,
     }
 }
 
@@ -126,7 +138,16 @@ fn a_patch_applies_and_leaves_nothing_to_do() {
                 story()
             );
         }
-        assert_untouched(&before, &after, &life, "", &story);
+        assert_desired(schema, &life.desired, &after, "", &story);
+        assert!(
+            refusals(schema, &life.live, patch).is_empty(),
+            "{:?} {}",
+            refusals(schema, &life.live, patch),
+            story()
+        );
+        if !SHOWS_WHAT_IT_REFUSES.contains(&schema.type_name()) {
+            assert_untouched(&before, &after, &life, "", &story);
+        }
 
         let memory = remember(schema, &life.desired, &BTreeSet::new(), SALT);
         let shown = strip(&after, schema.write_only());
@@ -148,6 +169,99 @@ fn desired_written(schema: &ResourceSchema, desired: &Value) -> Vec<PropertyPoin
     wanted.cloned().collect()
 }
 
+/// What a preflight finds that a patch would change and must not.
+fn refusals(schema: &ResourceSchema, live: &Value, patch: &json_patch::Patch) -> Vec<String> {
+    let reasons = preflight(schema, live, patch)
+        .into_iter()
+        .map(|reason| reason.to_string());
+    reasons
+        .filter(|reason| !reason.contains("would refuse the result"))
+        .collect()
+}
+
+/// True if the place is, or lies inside of, what one of the pointers names.
+fn is_within(pointers: &[PropertyPointer], place: &str) -> bool {
+    let mut outer = Some(place);
+    while let Some(at) = outer {
+        if pointers.iter().any(|pointer| matches(pointer, at)) {
+            return true;
+        }
+        outer = at.rsplit_once('/').map(|(parent, _)| parent);
+    }
+    false
+}
+
+/// What the author asks for, and may, is there: members of objects one by one, lists by their length, for how
+/// their elements match is for the schema to say.
+fn assert_desired(
+    schema: &ResourceSchema,
+    desired: &Value,
+    after: &Value,
+    at: &str,
+    story: &impl Fn() -> String,
+) {
+    let Value::Object(members) = desired else { return };
+    for (key, member) in members {
+        let place = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+        if is_within(schema.read_only(), &place) || is_within(schema.create_only(), &place) {
+            continue;
+        }
+        let found = after.pointer(&place);
+        match (member, found) {
+            (Value::Object(_), Some(Value::Object(_))) => {
+                assert_desired(schema, member, after, &place, story)
+            }
+            (Value::Array(wanted), Some(Value::Array(found))) => {
+                assert!(wanted.len() <= found.len(), "{place} {}", story());
+            }
+            (Value::Null, found) => assert!(found.is_none_or(Value::is_null), "{place} {}", story()),
+            (wanted, None) => {
+                // Empty values need not be there, and neither what the service would do anyway.
+                let default = format!("\"default\":{wanted}");
+                let unneeded =
+                    substance(wanted).is_null() || schema.document().to_string().contains(&default);
+                assert!(unneeded, "{place} {}", story());
+            }
+            (wanted, Some(found)) => {
+                let transformed = schema.document().get("propertyTransform").is_some();
+                assert!(transformed || wanted == found, "{place} {}", story());
+            }
+        }
+    }
+}
+
+/// A value without the empty ones in it; null if nothing is left.
+fn substance(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.is_empty() => Value::Null,
+        Value::Array(elements) => {
+            let kept: Vec<Value> = elements
+                .iter()
+                .map(substance)
+                .filter(|element| !element.is_null())
+                .collect();
+            if kept.is_empty() {
+                Value::Null
+            } else {
+                Value::Array(kept)
+            }
+        }
+        Value::Object(members) => {
+            let kept: serde_json::Map<String, Value> = members
+                .iter()
+                .map(|(key, member)| (key.clone(), substance(member)))
+                .filter(|(_, member)| !member.is_null())
+                .collect();
+            if kept.is_empty() {
+                Value::Null
+            } else {
+                Value::Object(kept)
+            }
+        }
+        other => other.clone(),
+    }
+}
+
 /// What neither was ours nor is to be ours stays as it is.
 fn assert_untouched(before: &Value, after: &Value, life: &Life, at: &str, story: &impl Fn() -> String) {
     let Value::Object(members) = before else { return };
@@ -157,7 +271,9 @@ fn assert_untouched(before: &Value, after: &Value, life: &Life, at: &str, story:
         match ours {
             // A required sibling of a dropped member takes its container along.
             [None, None] if after.pointer(at).is_some() => {
-                assert_eq!(after.pointer(&place), Some(member), "{place} {}", story());
+                // Empty values that the schema refuses go.
+                let left = after.pointer(&place).map(substance);
+                assert_eq!(left.unwrap_or_default(), substance(member), "{place} {}", story());
             }
             [_, Some(Value::Object(_))] => assert_untouched(member, after, life, &place, story),
             _ => {}
@@ -166,18 +282,91 @@ fn assert_untouched(before: &Value, after: &Value, life: &Life, at: &str, story:
 }
 
 #[test]
-fn no_operation_names_a_read_only_property() {
-    each(2..3, |schema, life, context| {
+fn no_operation_is_at_or_above_a_read_only_or_create_only_value() {
+    let mut operations = 0;
+    each(2..4, |schema, life, context| {
         let memory = remember(schema, &life.applied, &BTreeSet::new(), SALT);
         let decision = decide(schema, Some(&memory), &life.live, &life.desired);
+        let live = strip(&life.live, schema.write_only());
+        let fixed: Vec<String> = [schema.read_only(), schema.create_only()]
+            .into_iter()
+            .flatten()
+            .flat_map(|pointer| expand(pointer, &live))
+            .collect();
         for operation in patch_of(&decision).into_iter().flat_map(|patch| patch.0.iter()) {
+            operations += 1;
             let path = operation.path().to_string();
-            assert!(
-                !schema.read_only().iter().any(|pointer| matches(pointer, &path)),
-                "{context} {path}"
+            assert!(!is_within(schema.read_only(), &path), "{context} {path}");
+            assert!(!is_within(schema.create_only(), &path), "{context} {path}");
+            // An element of a list goes with everything in it.
+            let parent = path.rsplit_once('/').and_then(|(parent, _)| live.pointer(parent));
+            if matches!(operation, json_patch::PatchOperation::Remove(_))
+                && parent.is_some_and(Value::is_array)
+            {
+                continue;
+            }
+            let inside = format!("{path}/");
+            let above = fixed.iter().find(|place| place.starts_with(&inside));
+            assert_eq!(
+                above, None,
+                "{context} {operation:?}\nlive {live}\ndesired {}",
+                life.desired
             );
         }
     });
+    assert!(operations > 2000, "{operations}");
+}
+
+#[test]
+fn a_guarded_patch_is_the_patch_behind_tests_that_hold() {
+    let mut tests = 0;
+    each(5..6, |schema, life, context| {
+        let memory = remember(schema, &life.applied, &BTreeSet::new(), SALT);
+        let plain = decide(schema, Some(&memory), &life.live, &life.desired);
+        let options = Options { guard: true };
+        let guarded = decide_with(schema, Some(&memory), &life.live, &life.desired, options);
+        let (Some(plain), Some(guarded)) = (patch_of(&plain), patch_of(&guarded)) else {
+            return assert_eq!(plain, guarded, "{context}");
+        };
+        let count = guarded.0.len() - plain.0.len();
+        assert_eq!(guarded.0[count..], plain.0, "{context}");
+        let mut after = strip(&life.live, schema.write_only());
+        json_patch::patch(&mut after, guarded).unwrap_or_else(|error| panic!("{error} {context} {guarded}"));
+        tests += count;
+    });
+    assert!(tests > 500, "{tests}");
+}
+
+#[test]
+fn nothing_panics_on_any_type() {
+    for schema in all() {
+        let mut generator = Generator::new(schema, 7);
+        let documents = [
+            generator.document(),
+            generator.document(),
+            Value::Null,
+            Value::from(vec![1]),
+        ];
+        for live in &documents {
+            for desired in &documents {
+                let memory = remember(schema, live, &BTreeSet::new(), SALT);
+                for applied in [None, Some(&memory)] {
+                    let decision = decide_with(schema, applied, live, desired, Options { guard: true });
+                    if let Some(patch) = patch_of(&decision) {
+                        preflight(schema, live, patch);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn documents_of_every_type_survive_being_flat() {
+    for schema in all() {
+        let document = Generator::new(schema, 8).document();
+        assert_eq!(unflatten(flatten(&document)), document, "{}", schema.type_name());
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::classify::is_missing;
 use crate::deployment::{Deployment, Resource, name_of};
 use crate::desired::{Desired, desired};
 use crate::model::{Model, Node, weights};
-use crate::outcome::Action;
+use crate::outcome::{Action, why};
 use crate::replacement::sequence;
 use crate::scope::Scope;
 use formwork_schema::{Decision, Reason, ResourceSchema, decide, matches, strip};
@@ -175,6 +175,10 @@ impl One<'_> {
             _ if !open.is_empty() => {
                 change.certain = false;
                 return self.replace(change, identifier, live, wanted, comparison, open);
+            }
+            Decision::Impossible { reasons } => {
+                change.action = Action::Update;
+                return (guess(change, why(&reasons)), None);
             }
             Decision::None if !is_open => {
                 change.action = Action::Unchanged;

@@ -3,7 +3,7 @@
 use super::Tick;
 use crate::deployment::{Resource, Stage, name_of};
 use crate::desired::{Desired, desired};
-use crate::outcome::{Action, Failure};
+use crate::outcome::{Action, Failure, why};
 use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
 use formwork_schema::{Decision, Remembered, ResourceSchema};
@@ -231,6 +231,11 @@ impl Tick<'_> {
             Decision::ReplaceIfRefused { .. } if self.was_refused(lane) => self.replace(lane, &desired),
             Decision::ReplaceIfRefused { patch, .. } => self.intend_update(lane, &patch, desired, true),
             Decision::Replace { .. } => self.replace(lane, &desired),
+            Decision::Impossible { reasons } => {
+                let message = why(&reasons);
+                let failure = self.failure(lane, "update", "Impossible", &message);
+                self.fail(lane, failure);
+            }
         }
     }
 

@@ -224,7 +224,7 @@ fn is_ours(failure: &Failure, decision: &Decision, known_before: bool) -> bool {
     match decision {
         _ if !known_before => true,
         Decision::None => true,
-        Decision::Replace { .. } => false,
+        Decision::Replace { .. } | Decision::Impossible { .. } => false,
         Decision::Update { .. } | Decision::ReplaceIfRefused { .. } => !classify::is_refusal(&failure.code),
     }
 }

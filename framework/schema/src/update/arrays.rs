@@ -1,14 +1,22 @@
 //! Arrays: set whole, changed element by element, or merged by key.
 
-use super::changes::{Place, add, remove};
-use super::diff::Walk;
-use super::same::{covers, is_ordered, pair};
-use crate::number::canonical;
-use crate::pointer::join;
+use super::changes::{add, remove};
+use super::diff::{RULED, Values, Walk};
+use super::place::{Place, Segment};
+use super::same::{COMPARISONS_LIMIT, is_ordered, pair};
+use crate::number::equal;
+use crate::rules::Kinds;
 use crate::tags::{is_reserved, tag_key};
 use crate::view::View;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+/// Which live element each desired one already is.
+struct Pairing {
+    pairs: Vec<Option<usize>>,
+    /// The order of the list counts.
+    ordered: bool,
+}
 
 impl Walk<'_> {
     pub(super) fn array(
@@ -17,31 +25,26 @@ impl Walk<'_> {
         wanted: &[Value],
         found: &[Value],
         owned: Option<&Value>,
-        here: &Place,
+        here: &Place<'_>,
     ) {
-        if self.is_tag_list(here) && is_keyed(wanted) && is_keyed(found) {
+        if self.is_keyed_list(view, here) && is_keyed(wanted) && is_keyed(found) {
             return self.tag_list(wanted, found, owned, here);
         }
         let items = view.items();
         let ordered = is_ordered(view);
-        let mut path = here.desired.clone();
-        path.push("*".to_owned());
-        let ignored = self.ignored;
+        let comparison = self.comparison();
+        let rule = here.rule.element();
         let pairs = pair(wanted, found, ordered, |desired, live| {
-            covers(&items, desired, live, &mut path, ignored)
+            comparison.covers(&items, desired, live, rule, None)
         });
-        let as_applied = |walk: &Self| {
-            walk.applied
-                .is_none_or(|applied| applied.is_as_applied(walk.whole, &join(&here.desired)))
-        };
         let covered = wanted.len() == found.len() && pairs.iter().all(Option::is_some);
-        let by_element = self.is_mixed(&here.element("*", "*"));
-        let fixed = self.is_in(self.schema.create_only(), here);
-        if covered && !by_element && (fixed || as_applied(self) || is_exactly(view, wanted, found)) {
+        let by_element = rule.holds(RULED);
+        let fixed = here.rule.is(Kinds::CREATE_ONLY);
+        if covered && !by_element && (fixed || self.is_as_applied(here) || is_exactly(view, wanted, found)) {
             return;
         }
         if by_element {
-            self.elements(&items, wanted, found, &pairs, owned, here);
+            self.elements(&items, wanted, found, &Pairing { pairs, ordered }, owned, here);
         } else {
             self.set(
                 &Value::Array(wanted.to_vec()),
@@ -57,39 +60,48 @@ impl Walk<'_> {
         items: &View<'_>,
         wanted: &[Value],
         found: &[Value],
-        pairs: &[Option<usize>],
+        pairing: &Pairing,
         owned: Option<&Value>,
-        here: &Place,
+        here: &Place<'_>,
     ) {
+        let Pairing { pairs, ordered } = pairing;
         // Elements that came or went leave no telling which one had been which.
         let owned = owned.filter(|owned| owned.as_array().is_some_and(|owned| owned.len() == wanted.len()));
-        let mut free: Vec<usize> = (0..found.len())
-            .filter(|index| !pairs.contains(&Some(*index)))
-            .collect();
-        free.reverse();
+        let taken: HashSet<usize> = pairs.iter().copied().flatten().collect();
+        let mut free: Vec<usize> = (0..found.len()).filter(|index| !taken.contains(index)).collect();
         let mut appended = Vec::new();
         for (index, (desired, pair)) in wanted.iter().zip(pairs).enumerate() {
-            // What matches nothing is compared with the first live element that nothing matches.
-            match pair.or_else(|| free.pop()) {
+            // In an ordered list an element becomes the one that is to be in its place.
+            let mut take = || match *ordered {
+                true => (!free.is_empty()).then(|| free.remove(0)),
+                false => take_nearest(&mut free, desired, found),
+            };
+            match pair.or_else(&mut take) {
                 Some(at) => {
-                    let element = here.element(&index.to_string(), &at.to_string());
-                    let owned = owned.and_then(|owned| owned.get(index));
-                    self.member(items, desired, found.get(at), owned, &element);
+                    let element = here.element(Segment::Element(index), Segment::Element(at));
+                    let values = Values {
+                        desired,
+                        live: found.get(at),
+                        owned: owned.and_then(|owned| owned.get(index)),
+                        parent: None,
+                    };
+                    self.member(|| items.clone(), values, &element);
                 }
                 None => {
-                    let element = here.element(&index.to_string(), "-");
+                    let element = here.element(Segment::Element(index), Segment::End);
                     if self.is_refused(desired, None, &element) {
                         continue;
                     }
-                    let value = self.without_read_only(desired, &element);
-                    appended.extend(add(&element.live, value));
+                    let value = self.without(Kinds::READ_ONLY, desired, &element);
+                    appended.extend(add(&element.live(), value));
                 }
             }
         }
-        for index in free {
-            let element = here.element("*", &index.to_string());
+        // From the end, so that those in front keep their places.
+        for index in free.into_iter().rev() {
+            let element = here.element(Segment::Any, Segment::Element(index));
             if !self.is_refused(&Value::Null, found.get(index), &element) {
-                self.changes.moving.extend(remove(&element.live));
+                self.changes.moving.extend(remove(&element.live()));
             }
         }
         self.changes.moving.extend(appended);
@@ -101,7 +113,7 @@ impl Walk<'_> {
         wanted: &[Value],
         found: &[Value],
         owned: Option<&Value>,
-        here: &Place,
+        here: &Place<'_>,
     ) {
         let of = |tags: &[Value], key: Option<&str>| tags.iter().find(|tag| tag_key(tag) == key).cloned();
         let owned = owned
@@ -114,7 +126,7 @@ impl Walk<'_> {
             let key = tag_key(live);
             match of(wanted, key) {
                 Some(desired) if !key.is_some_and(is_reserved) => {
-                    changed |= !is_equal(&desired, live);
+                    changed |= !equal(&desired, live);
                     tags.push(desired);
                 }
                 None if of(owned, key).is_some() && !key.is_some_and(is_reserved) => changed = true,
@@ -143,11 +155,28 @@ pub(super) fn is_keyed(tags: &[Value]) -> bool {
 /// True if the arrays are the same down to the last member.
 fn is_exactly(view: &View<'_>, wanted: &[Value], found: &[Value]) -> bool {
     wanted.len() == found.len()
-        && pair(wanted, found, is_ordered(view), is_equal)
+        && pair(wanted, found, is_ordered(view), equal)
             .iter()
             .all(Option::is_some)
 }
 
-fn is_equal(a: &Value, b: &Value) -> bool {
-    canonical(a) == canonical(b)
+/// Takes the live element that has most in common with a desired one out of those that nothing matches: the
+/// fewer changes, the less a create-only value of another element stands in the way.
+fn take_nearest(free: &mut Vec<usize>, desired: &Value, found: &[Value]) -> Option<usize> {
+    let in_common = |index: usize| match (desired, found.get(index)) {
+        (Value::Object(desired), Some(Value::Object(live))) => desired
+            .iter()
+            .filter(|(key, member)| live.get(*key).is_some_and(|live| equal(member, live)))
+            .count(),
+        _ => 0,
+    };
+    // All of these comparisons together are limited like those of `pair`.
+    let looked_at = (COMPARISONS_LIMIT / found.len().max(1).saturating_pow(2)).max(1);
+    let best = (0..free.len().min(looked_at)).max_by_key(|at| {
+        (
+            free.get(*at).map_or(0, |index| in_common(*index)),
+            std::cmp::Reverse(*at),
+        )
+    })?;
+    Some(free.remove(best))
 }

@@ -3,7 +3,8 @@
 use super::Reason;
 use crate::pointer::join;
 use json_patch::{
-    AddOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation, jsonptr::PointerBuf,
+    AddOperation, Patch, PatchErrorKind, PatchOperation, RemoveOperation, ReplaceOperation, TestOperation,
+    jsonptr::PointerBuf,
 };
 use serde_json::{Map, Value};
 
@@ -27,50 +28,54 @@ impl Changes {
     pub(super) fn is_empty(&self) -> bool {
         self.steady.is_empty() && self.moving.is_empty()
     }
+}
 
-    /// The patch, and why it may be refused.
-    pub(super) fn into_patch(self, live: &Value) -> (Patch, Vec<Reason>) {
-        let mut operations = self.steady;
+/// A patch, and what it makes of the live model.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) patch: Patch,
+    pub(super) model: Value,
+}
+
+impl Draft {
+    /// Puts the operations in their order, and applies them.
+    ///
+    /// # Errors
+    /// When one of them does not apply, which would be a mistake of the walk.
+    pub(super) fn of(
+        steady: Vec<PatchOperation>,
+        written: Vec<(Vec<String>, Value)>,
+        moving: Vec<PatchOperation>,
+        live: &Value,
+    ) -> Result<Self, PatchErrorKind> {
         let mut model = live.clone();
-        let applied = json_patch::patch(&mut model, &operations).is_ok();
-        for (path, value) in self.written {
-            let present = applied && model.pointer(&join(&path)) == Some(&value);
-            if let Some(operation) = (!present).then(|| add_inside(&mut model, &path, value)).flatten() {
-                operations.push(operation);
+        let mut operations = steady;
+        apply(&mut model, &operations)?;
+        for (path, value) in written {
+            if model.pointer(&join(&path)) != Some(&value) {
+                operations.extend(add_inside(&mut model, &path, value));
             }
         }
-        operations.extend(self.moving);
-        (Patch(operations), self.may_replace)
+        apply(&mut model, &moving)?;
+        operations.extend(moving);
+        Ok(Self {
+            patch: Patch(operations),
+            model,
+        })
+    }
+
+    /// More operations, those that apply.
+    pub(super) fn push_all(&mut self, operations: impl IntoIterator<Item = PatchOperation>) {
+        for operation in operations {
+            if apply(&mut self.model, std::slice::from_ref(&operation)).is_ok() {
+                self.patch.0.push(operation);
+            }
+        }
     }
 }
 
-/// One place in both documents; they differ below an array whose elements were paired across indices.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Place {
-    pub(super) desired: Vec<String>,
-    pub(super) live: Vec<String>,
-    /// An element of an array, where `add` would insert instead of set.
-    pub(super) is_element: bool,
-}
-
-impl Place {
-    pub(super) fn member(&self, key: &str) -> Self {
-        let with = |path: &[String]| path.iter().cloned().chain([key.to_owned()]).collect();
-        Self {
-            desired: with(&self.desired),
-            live: with(&self.live),
-            is_element: false,
-        }
-    }
-
-    pub(super) fn element(&self, desired: &str, live: &str) -> Self {
-        let with = |path: &[String], index: &str| path.iter().cloned().chain([index.to_owned()]).collect();
-        Self {
-            desired: with(&self.desired, desired),
-            live: with(&self.live, live),
-            is_element: true,
-        }
-    }
+fn apply(model: &mut Value, operations: &[PatchOperation]) -> Result<(), PatchErrorKind> {
+    json_patch::patch(model, operations).map_err(|error| error.kind)
 }
 
 pub(super) fn add(path: &[String], value: Value) -> Option<PatchOperation> {
@@ -91,6 +96,13 @@ pub(super) fn remove(path: &[String]) -> Option<PatchOperation> {
     Some(PatchOperation::Remove(RemoveOperation { path: pointer(path)? }))
 }
 
+pub(super) fn test(pointer: &str, value: Value) -> Option<PatchOperation> {
+    Some(PatchOperation::Test(TestOperation {
+        path: PointerBuf::parse(pointer.to_owned()).ok()?,
+        value,
+    }))
+}
+
 fn pointer(path: &[String]) -> Option<PointerBuf> {
     PointerBuf::parse(join(path)).ok()
 }
@@ -108,6 +120,6 @@ fn add_inside(model: &mut Value, path: &[String], value: Value) -> Option<PatchO
         Value::Object(Map::from_iter([(key.clone(), value)]))
     });
     let operation = add(outer, value)?;
-    json_patch::patch(model, std::slice::from_ref(&operation)).ok()?;
+    apply(model, std::slice::from_ref(&operation)).ok()?;
     Some(operation)
 }

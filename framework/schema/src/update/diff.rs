@@ -1,16 +1,23 @@
 //! The walk over desired, live and applied state that finds what has to change.
 
 use super::arrays::is_keyed;
-use super::changes::{Changes, Place, add, remove, replace};
-use super::same::{Ignored, is_nothing, is_same_scalar};
-use super::{Reason, Remembered};
+use super::changes::{Changes, add, remove, replace};
+use super::place::Place;
+use super::same::{Comparison, IGNORED, is_nothing, is_same_scalar};
+use super::{CREATE_ONLY_CHANGED, MAY_BE_REFUSED, Reason, Remembered};
 use crate::conform::without_nulls;
-use crate::number::canonical;
-use crate::pointer::{Relation, join, relation};
+use crate::number::equal;
+use crate::rules::Kinds;
 use crate::tags::{is_reserved, tag_key};
+use crate::transform::Match;
 use crate::view::View;
-use crate::{PropertyPointer, ResourceSchema, Tagging};
+use crate::{ResourceSchema, Tagging};
 use serde_json::{Map, Value};
+
+/// What must not be touched.
+pub(super) const FIXED: Kinds = Kinds::READ_ONLY.or(Kinds::CREATE_ONLY);
+/// What is not simply compared and set.
+pub(super) const RULED: Kinds = IGNORED.or(Kinds::CREATE_ONLY);
 
 /// Finds the changes from `live` (without write-only values) to `desired`.
 pub(super) fn changes(
@@ -24,15 +31,12 @@ pub(super) fn changes(
         schema,
         applied,
         whole: desired,
-        tags: schema.tagging(),
-        ignored: Ignored {
-            read_only: schema.read_only(),
-            write_only: schema.write_only(),
-        },
+        tags: schema.tagging_once(),
         changes: Changes::default(),
     };
     if let (Value::Object(wanted), Value::Object(found)) = (desired, live) {
-        walk.object(&schema.view(), wanted, found, owned.as_ref(), &Place::default());
+        let root = Place::root(schema.rules().root());
+        walk.object(&schema.view(), wanted, found, owned.as_deref(), &root);
     }
     walk.changes
 }
@@ -41,24 +45,37 @@ pub(super) struct Walk<'a> {
     pub(super) schema: &'a ResourceSchema,
     pub(super) applied: Option<&'a Remembered>,
     pub(super) whole: &'a Value,
-    pub(super) tags: Tagging,
-    pub(super) ignored: Ignored<'a>,
+    pub(super) tags: &'a Tagging,
     pub(super) changes: Changes,
 }
 
-impl Walk<'_> {
+/// One value in the documents that a walk compares.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'v> {
+    pub(super) desired: &'v Value,
+    pub(super) live: Option<&'v Value>,
+    pub(super) owned: Option<&'v Value>,
+    /// The desired object that it is a member of.
+    pub(super) parent: Option<&'v Map<String, Value>>,
+}
+
+impl<'a> Walk<'a> {
     fn object(
         &mut self,
         view: &View<'_>,
         wanted: &Map<String, Value>,
         found: &Map<String, Value>,
         owned: Option<&Value>,
-        place: &Place,
+        place: &Place<'_>,
     ) {
         for (key, desired) in wanted {
-            let here = place.member(key);
-            let owned = owned.and_then(|owned| owned.get(key));
-            self.member(&view.member(key), desired, found.get(key), owned, &here);
+            let values = Values {
+                desired,
+                live: found.get(key),
+                owned: owned.and_then(|owned| owned.get(key)),
+                parent: Some(wanted),
+            };
+            self.member(|| view.member(key), values, &place.member(key));
         }
         for (key, owned) in owned.and_then(Value::as_object).into_iter().flatten() {
             if let (None, Some(live)) = (wanted.get(key), found.get(key)) {
@@ -67,70 +84,101 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn member(
+    pub(super) fn member<'s>(
         &mut self,
-        view: &View<'_>,
-        desired: &Value,
-        live: Option<&Value>,
-        owned: Option<&Value>,
-        here: &Place,
+        view: impl FnOnce() -> View<'s>,
+        values: Values<'_>,
+        here: &Place<'_>,
     ) {
-        if self.is_in(self.schema.read_only(), here) {
+        let Values {
+            desired, live, owned, ..
+        } = values;
+        if here.rule.is(Kinds::READ_ONLY) {
             return;
         }
-        if self.is_in(self.schema.write_only(), here) {
-            if !desired.is_null() && !self.is_in(self.schema.create_only(), here) {
-                let sent = self.without_create_only(desired, here);
-                self.changes.written.push((here.live.clone(), sent));
+        if here.rule.is(Kinds::WRITE_ONLY) {
+            if !desired.is_null() && !here.rule.is(Kinds::CREATE_ONLY) {
+                let sent = self.without(FIXED, desired, here);
+                self.changes.written.push((here.live(), sent));
             }
             return;
         }
+        // What is the same down to the last member needs no look at the schema.
+        if live.is_some_and(|live| equal(desired, live)) && !here.rule.holds(Kinds::WRITE_ONLY) {
+            return;
+        }
+        let view = view();
         match (desired, live) {
             (Value::Null, None | Some(Value::Null)) => {}
             (Value::Null, Some(_)) if here.is_element => {}
             (Value::Null, Some(live)) => self.erased(live, here),
-            (desired, None | Some(Value::Null)) => self.absent(view, desired, owned, here),
+            (desired, None | Some(Value::Null)) => self.absent(&view, desired, owned, here),
+            (_, Some(live)) if self.is_shown_as(values, live, here) => {}
             (Value::Object(wanted), Some(Value::Object(found))) if !view.is_free_form() => {
-                self.object(view, wanted, found, owned, here);
+                self.object(&view, wanted, found, owned, here);
             }
-            (Value::Array(wanted), Some(Value::Array(found))) => self.array(view, wanted, found, owned, here),
-            (desired, Some(live)) if is_same_scalar(view, desired, live) => {}
+            (Value::Array(wanted), Some(Value::Array(found))) if !view.is_free_form() => {
+                self.array(&view, wanted, found, owned, here);
+            }
+            (desired, Some(live)) if is_same_scalar(&view, desired, live) => {}
             (desired, Some(live)) => self.set(desired, Some(live), here),
         }
     }
 
+    /// True if live is what the service makes of the desired value. That it only may be counts while the
+    /// author has not changed the value.
+    fn is_shown_as(&self, values: Values<'_>, live: &Value, here: &Place<'_>) -> bool {
+        let (Some(transform), Some(parent)) = (here.rule.transform(), values.parent) else {
+            return false;
+        };
+        match transform.matches(self.whole, parent, live) {
+            Match::No => false,
+            Match::Exact => true,
+            Match::Vague => self.is_as_applied(here),
+        }
+    }
+
+    /// True if nothing is known to have been applied here but what is desired.
+    pub(super) fn is_as_applied(&self, here: &Place<'_>) -> bool {
+        self.applied
+            .is_none_or(|applied| applied.is_as_applied(self.whole, &here.pointer()))
+    }
+
+    pub(super) fn comparison(&self) -> Comparison<'a> {
+        Comparison { whole: self.whole }
+    }
+
     /// Desired, and not there.
-    fn absent(&mut self, view: &View<'_>, desired: &Value, owned: Option<&Value>, here: &Place) {
-        let as_applied = owned.is_some()
-            && self
-                .applied
-                .is_some_and(|applied| applied.is_as_applied(self.whole, &join(&here.desired)));
+    fn absent(&mut self, view: &View<'_>, desired: &Value, owned: Option<&Value>, here: &Place<'_>) {
+        let as_applied = || owned.is_some() && self.applied.is_some() && self.is_as_applied(here);
         // A create-only value that a read does not return is taken to be what we gave; so is emptiness,
-        // which many services forget.
+        // which many services forget, and what a service would do anyway.
         let forgotten = match desired {
             Value::Array(elements) => elements.is_empty(),
-            Value::Object(members) => members.is_empty() && as_applied,
-            _ => false,
+            Value::Object(members) => members.is_empty() && as_applied(),
+            scalar => view
+                .keyword("default")
+                .is_some_and(|default| is_same_scalar(view, scalar, default)),
         };
-        if forgotten || (as_applied && self.is_in(self.schema.create_only(), here)) {
+        if forgotten || (here.rule.is(Kinds::CREATE_ONLY) && as_applied()) {
             return;
         }
-        if is_nothing(desired, &mut here.desired.clone(), self.ignored) {
+        if is_nothing(desired, here.rule) {
             // Nothing in it ever shows, so its absence says nothing.
-            let sent = self.without_create_only(desired, here);
-            self.changes.written.push((here.live.clone(), sent));
+            let sent = self.without(FIXED, desired, here);
+            self.changes.written.push((here.live(), sent));
             return;
         }
         match desired {
-            Value::Object(wanted) if !wanted.is_empty() && self.is_mixed(here) => {
+            Value::Object(wanted) if !wanted.is_empty() && here.rule.holds(RULED) => {
                 let (steady, written) = (self.changes.steady.len(), self.changes.written.len());
                 self.object(view, wanted, &Map::new(), owned, here);
                 if self.changes.steady.len() > steady {
                     // Its parts have no container to stand in: all of them are set at once.
                     self.changes.steady.truncate(steady);
                     self.changes.written.truncate(written);
-                    let value = self.without_create_only(desired, here);
-                    self.changes.steady.extend(add(&here.live, value));
+                    let value = self.without(FIXED, desired, here);
+                    self.changes.steady.extend(add(&here.live(), value));
                 }
             }
             _ => self.set(desired, None, here),
@@ -138,16 +186,15 @@ impl Walk<'_> {
     }
 
     /// Applied before, desired no longer, and live still has it.
-    fn dropped(&mut self, view: &View<'_>, owned: &Value, live: &Value, here: &Place) {
-        let untouchable = [
-            self.schema.read_only(),
-            self.schema.write_only(),
-            self.schema.create_only(),
-        ];
-        if live.is_null() || untouchable.iter().any(|pointers| self.is_in(pointers, here)) {
+    fn dropped(&mut self, view: &View<'_>, owned: &Value, live: &Value, here: &Place<'_>) {
+        // Without a value of the author's the service takes its default, and that it already has.
+        let is_default = view
+            .keyword("default")
+            .is_some_and(|default| equal(default, live));
+        if live.is_null() || is_default || here.rule.is(RULED) {
             return;
         }
-        if let (true, Value::Array(ours), Value::Array(found)) = (self.is_tag_list(here), owned, live)
+        if let (true, Value::Array(ours), Value::Array(found)) = (self.is_keyed_list(view, here), owned, live)
             && is_keyed(found)
         {
             let kept = |tag: &&Value| !ours.iter().any(|our| tag_key(our) == tag_key(tag));
@@ -155,9 +202,10 @@ impl Walk<'_> {
                 return self.tag_list(&[], found, Some(owned), here);
             }
         }
+        let is_protected = || !here.rule.values(live, FIXED).is_empty();
         let (Value::Object(ours), Value::Object(found)) = (owned, live) else {
             // A list that holds something create-only lives as long as the resource.
-            if !self.is_protected(live, here) {
+            if !is_protected() {
                 self.remove(here);
             }
             return;
@@ -169,7 +217,7 @@ impl Walk<'_> {
         };
         let whole =
             all_ours || view.is_free_form() || ours.keys().any(|key| found.contains_key(key) && needed(key));
-        if whole && !self.is_protected(live, here) {
+        if whole && !is_protected() {
             return self.remove(here);
         }
         for (key, owned) in ours {
@@ -180,25 +228,25 @@ impl Walk<'_> {
     }
 
     /// Sets the whole value, or says that only a replacement can.
-    pub(super) fn set(&mut self, desired: &Value, live: Option<&Value>, here: &Place) {
+    pub(super) fn set(&mut self, desired: &Value, live: Option<&Value>, here: &Place<'_>) {
         if !self.is_refused(desired, live, here) {
             self.put(desired, here);
         }
     }
 
-    fn put(&mut self, desired: &Value, here: &Place) {
+    fn put(&mut self, desired: &Value, here: &Place<'_>) {
         self.note_conditional(here);
-        let value = self.without_read_only(desired, here);
+        let value = self.without(Kinds::READ_ONLY, desired, here);
         let operation = if here.is_element {
-            replace(&here.live, value)
+            replace(&here.live(), value)
         } else {
-            add(&here.live, value)
+            add(&here.live(), value)
         };
         self.changes.steady.extend(operation);
     }
 
     /// Desired to be gone. The tags that AWS set itself stay.
-    fn erased(&mut self, live: &Value, here: &Place) {
+    fn erased(&mut self, live: &Value, here: &Place<'_>) {
         let tags = live.as_array().filter(|_| self.is_tag_list(here));
         let kept: Vec<Value> = tags
             .into_iter()
@@ -213,118 +261,66 @@ impl Walk<'_> {
         }
     }
 
-    fn remove(&mut self, here: &Place) {
-        if self.is_in(self.schema.create_only(), here) {
+    fn remove(&mut self, here: &Place<'_>) {
+        if here.rule.is(Kinds::CREATE_ONLY) {
             self.refuse(here);
         } else {
             self.note_conditional(here);
-            self.changes.steady.extend(remove(&here.live));
+            self.changes.steady.extend(remove(&here.live()));
         }
     }
 
     /// Notes a reason to replace if the place is create-only, or holds something create-only that would
     /// change.
-    pub(super) fn is_refused(&mut self, desired: &Value, live: Option<&Value>, here: &Place) -> bool {
-        let inside = self.schema.create_only().iter().any(|pointer| {
-            let rest = below(pointer, &here.desired);
-            rest.is_some_and(|rest| {
-                let values = |value: &Value| -> Vec<String> {
-                    crate::select(&rest, value).into_iter().map(canonical).collect()
-                };
-                values(desired) != live.map(values).unwrap_or_default()
-            })
-        });
-        let refused = inside || self.is_in(self.schema.create_only(), here);
+    pub(super) fn is_refused(&mut self, desired: &Value, live: Option<&Value>, here: &Place<'_>) -> bool {
+        let inside = here.rule.holds(Kinds::CREATE_ONLY) && {
+            let wanted = here.rule.values(desired, Kinds::CREATE_ONLY);
+            let found = live.map(|live| here.rule.values(live, Kinds::CREATE_ONLY));
+            let found = found.unwrap_or_default();
+            wanted.len() != found.len()
+                || !wanted
+                    .iter()
+                    .zip(found)
+                    .all(|(wanted, found)| equal(wanted, found))
+        };
+        let refused = inside || here.rule.is(Kinds::CREATE_ONLY);
         if refused {
             self.refuse(here);
         }
         refused
     }
 
-    fn refuse(&mut self, here: &Place) {
-        let message = "create-only property changed".to_owned();
+    fn refuse(&mut self, here: &Place<'_>) {
         self.changes.replace.push(Reason {
-            pointer: join(&here.desired),
-            message,
+            pointer: here.pointer(),
+            message: CREATE_ONLY_CHANGED.to_owned(),
         });
     }
 
-    fn note_conditional(&mut self, here: &Place) {
-        let conditional = self.schema.conditional_create_only().iter();
-        if conditional
-            .clone()
-            .any(|pointer| relation(pointer.segments(), &here.desired) != Relation::Apart)
-        {
-            let message = "the service may refuse to change this property in place".to_owned();
+    fn note_conditional(&mut self, here: &Place<'_>) {
+        if here.rule.is(Kinds::CONDITIONAL) || here.rule.holds(Kinds::CONDITIONAL) {
             self.changes.may_replace.push(Reason {
-                pointer: join(&here.desired),
-                message,
+                pointer: here.pointer(),
+                message: MAY_BE_REFUSED.to_owned(),
             });
         }
     }
 
-    /// True if read-only or create-only values live inside.
-    fn is_protected(&self, live: &Value, here: &Place) -> bool {
-        [self.schema.read_only(), self.schema.create_only()]
-            .into_iter()
-            .flatten()
-            .any(|pointer| {
-                below(pointer, &here.desired).is_some_and(|rest| !crate::select(&rest, live).is_empty())
-            })
+    pub(super) fn is_tag_list(&self, here: &Place<'_>) -> bool {
+        matches!(self.tags, Tagging::KeyValueList(pointer) if here.is_at(pointer.segments()))
     }
 
-    /// True if some, but not all, of what may stand inside has its own rules.
-    pub(super) fn is_mixed(&self, here: &Place) -> bool {
-        [
-            self.schema.read_only(),
-            self.schema.write_only(),
-            self.schema.create_only(),
-        ]
-        .into_iter()
-        .flatten()
-        .any(|pointer| below(pointer, &here.desired).is_some())
+    /// True for lists whose elements have keys and of which the author owns a part: tags, and attributes
+    /// that keep their values when they are not mentioned.
+    pub(super) fn is_keyed_list(&self, view: &View<'_>, here: &Place<'_>) -> bool {
+        self.is_tag_list(here)
+            || view
+                .keyword("arrayType")
+                .is_some_and(|kind| kind == "AttributeList")
     }
 
-    pub(super) fn is_in(&self, pointers: &[PropertyPointer], here: &Place) -> bool {
-        pointers.iter().any(|pointer| {
-            matches!(
-                relation(pointer.segments(), &here.desired),
-                Relation::Same | Relation::Inside
-            )
-        })
+    pub(super) fn without(&self, kinds: Kinds, value: &Value, here: &Place<'_>) -> Value {
+        let view = self.schema.view().at(&here.desired());
+        here.rule.without(&without_nulls(&view, value), kinds)
     }
-
-    pub(super) fn is_tag_list(&self, here: &Place) -> bool {
-        matches!(&self.tags, Tagging::KeyValueList(pointer) if pointer.segments() == here.desired)
-    }
-
-    pub(super) fn without_read_only(&self, value: &Value, here: &Place) -> Value {
-        let view = self.schema.view().at(&here.desired);
-        crate::strip(
-            &without_nulls(&view, value),
-            &inside(self.schema.read_only(), here),
-        )
-    }
-
-    fn without_create_only(&self, value: &Value, here: &Place) -> Value {
-        let stripped = self.without_read_only(value, here);
-        crate::strip(&stripped, &inside(self.schema.create_only(), here))
-    }
-}
-
-fn inside(pointers: &[PropertyPointer], here: &Place) -> Vec<PropertyPointer> {
-    pointers
-        .iter()
-        .filter_map(|pointer| below(pointer, &here.desired))
-        .collect()
-}
-
-/// The rest of a pointer that leads into the place; `None` if it does not.
-fn below(pointer: &PropertyPointer, path: &[String]) -> Option<PropertyPointer> {
-    let segments = pointer.segments();
-    if relation(segments, path) != Relation::Above {
-        return None;
-    }
-    // Pointers of a schema have a `*` for every array, so both have one segment per level.
-    Some(PropertyPointer::of(segments.iter().skip(path.len()).cloned()))
 }

@@ -1,12 +1,13 @@
 //! What is remembered of a desired state after it was applied.
 
 use crate::ResourceSchema;
-use crate::number::canonical;
+use crate::number::{canonical, equal};
 use crate::pointer::{child, expand, split};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::Sha256;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is remembered of a desired state after it was applied: the state without write-only and secret
@@ -68,10 +69,10 @@ pub fn remember(
 
 impl Remembered {
     /// What was applied, with `null` for what is hidden: who owns a property, not what it was.
-    pub(crate) fn owned(&self) -> Value {
-        let mut owned = self.shown.clone();
+    pub(crate) fn owned(&self) -> Cow<'_, Value> {
+        let mut owned = Cow::Borrowed(&self.shown);
         for pointer in self.hidden.keys() {
-            mark(&mut owned, &split(pointer));
+            mark(owned.to_mut(), &split(pointer));
         }
         owned
     }
@@ -90,16 +91,23 @@ impl Remembered {
         if self.is_as_hidden(desired, pointer) {
             return true;
         }
-        let inside = format!("{pointer}/");
-        let parts: Vec<&String> = self.hidden.keys().filter(|at| at.starts_with(&inside)).collect();
-        let mut open = desired.clone();
-        for part in &parts {
-            hide(&mut open, &split(part));
-        }
-        let (Some(shown), Some(open)) = (self.shown.pointer(pointer), open.pointer(pointer)) else {
+        let (Some(shown), Some(given)) = (self.shown.pointer(pointer), desired.pointer(pointer)) else {
             return false;
         };
-        canonical(shown) == canonical(open) && parts.into_iter().all(|part| self.is_as_hidden(desired, part))
+        let inside = format!("{pointer}/");
+        let parts: Vec<&str> = self
+            .hidden
+            .range(inside.clone()..)
+            .map_while(|(at, _)| at.starts_with(&inside).then_some(at.as_str()))
+            .collect();
+        if parts.is_empty() {
+            return equal(shown, given);
+        }
+        let mut open = given.clone();
+        for part in parts.iter().filter_map(|part| part.strip_prefix(pointer)) {
+            hide(&mut open, &split(part));
+        }
+        equal(shown, &open) && parts.into_iter().all(|part| self.is_as_hidden(desired, part))
     }
 }
 
@@ -258,6 +266,6 @@ mod tests {
             &BTreeSet::from(["/A/B".to_owned()]),
             "salt",
         );
-        assert_eq!(memory.owned(), json!({"A": {"B": null}, "Password": null}));
+        assert_eq!(*memory.owned(), json!({"A": {"B": null}, "Password": null}));
     }
 }

@@ -1,98 +1,111 @@
 //! When a live value already is what was desired.
 
-use crate::number::canonical;
-use crate::pointer::{PropertyPointer, Relation, relation};
+use super::policy;
+use crate::number::{canonical, equal};
+use crate::rules::{Kinds, Rule};
+use crate::transform::Match;
 use crate::view::View;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Longer unordered arrays are matched by equality alone.
-const COMPARISONS_LIMIT: usize = 250_000;
+pub(super) const COMPARISONS_LIMIT: usize = 250_000;
 
-/// Which places are not compared: the service's own, and what it never shows.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ignored<'s> {
-    pub(super) read_only: &'s [PropertyPointer],
-    pub(super) write_only: &'s [PropertyPointer],
+/// What is not compared: the service's own, and what it never shows.
+pub(super) const IGNORED: Kinds = Kinds::READ_ONLY.or(Kinds::WRITE_ONLY);
+
+/// Compares parts of two documents.
+#[derive(Clone, Copy)]
+pub(super) struct Comparison<'a> {
+    /// The whole desired document.
+    pub(super) whole: &'a Value,
 }
 
-impl Ignored<'_> {
-    pub(super) fn contains(&self, path: &[String]) -> bool {
-        let within = |pointers: &[PropertyPointer]| {
-            pointers.iter().any(|pointer| {
-                matches!(
-                    relation(pointer.segments(), path),
-                    Relation::Same | Relation::Inside
-                )
-            })
-        };
-        within(self.read_only) || within(self.write_only)
-    }
-}
-
-/// True if `live` has everything that `desired` asks for. Members that only live has are the service's
-/// defaults; elements of arrays have to be the same in number.
-pub(super) fn covers(
-    view: &View<'_>,
-    desired: &Value,
-    live: &Value,
-    path: &mut Vec<String>,
-    ignored: Ignored<'_>,
-) -> bool {
-    match (desired, live) {
-        (Value::Object(wanted), Value::Object(found)) if !view.is_free_form() => {
-            wanted.iter().all(|(key, desired)| {
-                path.push(key.clone());
-                let same = ignored.contains(path)
-                    || match found.get(key) {
-                        Some(live) => covers(&view.member(key), desired, live, path, ignored),
-                        None => is_nothing(desired, path, ignored),
-                    };
-                path.pop();
-                same
-            })
+impl Comparison<'_> {
+    /// True if `live` has everything that `desired` asks for. Members that only live has are the service's
+    /// defaults; elements of arrays have to be the same in number. `parent` is the desired object that the
+    /// value is a member of.
+    pub(super) fn covers(
+        self,
+        view: &View<'_>,
+        desired: &Value,
+        live: &Value,
+        rule: Rule<'_>,
+        parent: Option<&Map<String, Value>>,
+    ) -> bool {
+        if equal(desired, live) {
+            return true;
         }
-        (Value::Array(wanted), Value::Array(found)) => {
-            let items = view.items();
-            path.push("*".to_owned());
-            let same = wanted.len() == found.len()
-                && pair(wanted, found, is_ordered(view), |desired, live| {
-                    covers(&items, desired, live, path, ignored)
+        if let (Some(transform), Some(parent)) = (rule.transform(), parent)
+            && transform.matches(self.whole, parent, live) != Match::No
+        {
+            return true;
+        }
+        match (desired, live) {
+            (Value::Object(wanted), Value::Object(found)) if !view.is_free_form() => {
+                wanted.iter().all(|(key, desired)| {
+                    let rule = rule.member(key);
+                    rule.is(IGNORED)
+                        || match found.get(key) {
+                            Some(live) if equal(desired, live) => true,
+                            Some(live) => self.covers(&view.member(key), desired, live, rule, Some(wanted)),
+                            None => is_nothing(desired, rule) || is_default(&view.member(key), desired),
+                        }
                 })
-                .iter()
-                .all(Option::is_some);
-            path.pop();
-            same
+            }
+            (Value::Array(wanted), Value::Array(found)) if !view.is_free_form() => {
+                let (items, rule) = (view.items(), rule.element());
+                wanted.len() == found.len()
+                    && pair(wanted, found, is_ordered(view), |desired, live| {
+                        self.covers(&items, desired, live, rule, None)
+                    })
+                    .iter()
+                    .all(Option::is_some)
+            }
+            _ => is_same_scalar(view, desired, live),
         }
-        _ => is_same_scalar(view, desired, live),
     }
+}
+
+/// True if the value is a scalar that the service would take anyway.
+fn is_default(view: &View<'_>, desired: &Value) -> bool {
+    let scalar = !desired.is_object() && !desired.is_array();
+    let default = view
+        .keyword("default")
+        .filter(|default| scalar && !default.is_null());
+    default.is_some_and(|default| is_same_scalar(view, desired, default))
 }
 
 /// True if the two are one value: numbers exactly, JSON documents parsed, and text for number where the
 /// schema allows both.
 pub(super) fn is_same_scalar(view: &View<'_>, desired: &Value, live: &Value) -> bool {
-    if desired == live || canonical(desired) == canonical(live) {
+    if equal(desired, live) {
         return true;
     }
     match (desired, live) {
         (Value::String(a), Value::String(b)) => match (document(a), document(b)) {
-            (Some(a), Some(b)) => canonical(&a) == canonical(&b),
+            (Some(a), Some(b)) => is_same_document(&a, &b),
             _ => false,
         },
         (Value::String(text), structure @ (Value::Object(_) | Value::Array(_)))
         | (structure @ (Value::Object(_) | Value::Array(_)), Value::String(text)) => {
-            document(text).is_some_and(|parsed| canonical(&parsed) == canonical(structure))
+            document(text).is_some_and(|parsed| is_same_document(&parsed, structure))
         }
+        (Value::Object(_), Value::Object(_)) => is_same_document(desired, live),
         (Value::String(text), Value::Number(number)) | (Value::Number(number), Value::String(text)) => {
             let both = view.may_be("string") && (view.may_be("number") || view.may_be("integer"));
             let read = serde_json::from_str::<serde_json::Number>(text).map(Value::Number);
-            both && read.is_ok_and(|read| canonical(&read) == canonical(&Value::Number(number.clone())))
+            both && read.is_ok_and(|read| equal(&read, &Value::Number(number.clone())))
         }
         (Value::String(text), Value::Bool(flag)) | (Value::Bool(flag), Value::String(text)) => {
             view.may_be("string") && view.may_be("boolean") && *text == flag.to_string()
         }
         _ => false,
     }
+}
+
+fn is_same_document(a: &Value, b: &Value) -> bool {
+    equal(a, b) || policy::is_same(a, b)
 }
 
 /// For each desired element the index of the live element it is the same as: by place when order matters,
@@ -108,6 +121,15 @@ pub(super) fn pair(
         return places
             .map(|(index, wanted)| live.get(index).filter(|found| same(wanted, found)).map(|_| index))
             .collect();
+    }
+    // Most often a service keeps the order.
+    if desired.len() == live.len()
+        && desired
+            .iter()
+            .zip(live)
+            .all(|(desired, live)| equal(desired, live))
+    {
+        return (0..desired.len()).map(Some).collect();
     }
     // Equal ones first: what asks for little would else take what another needs.
     let mut places: HashMap<String, Vec<usize>> = HashMap::new();
@@ -178,22 +200,15 @@ pub(super) fn is_ordered(view: &View<'_>) -> bool {
 
 /// True if the value asks for nothing that could be missed: `null`, `[]`, or only what is
 /// ignored. An empty object does: for many types its mere presence is the setting.
-pub(super) fn is_nothing(desired: &Value, path: &mut Vec<String>, ignored: Ignored<'_>) -> bool {
+pub(super) fn is_nothing(desired: &Value, rule: Rule<'_>) -> bool {
     match desired {
         Value::Null => true,
-        Value::Array(elements) => {
-            path.push("*".to_owned());
-            let nothing = elements.iter().all(|element| is_nothing(element, path, ignored));
-            path.pop();
-            nothing
-        }
+        Value::Array(elements) => elements.iter().all(|element| is_nothing(element, rule.element())),
         Value::Object(members) => {
             !members.is_empty()
                 && members.iter().all(|(key, member)| {
-                    path.push(key.clone());
-                    let nothing = ignored.contains(path) || is_nothing(member, path, ignored);
-                    path.pop();
-                    nothing
+                    let rule = rule.member(key);
+                    rule.is(IGNORED) || is_nothing(member, rule)
                 })
         }
         _ => false,

@@ -1,0 +1,111 @@
+//! What Cloud Control would say to a patch, before it is sent.
+
+use super::Reason;
+use super::changes::Draft;
+use super::diff::FIXED;
+use crate::number::canonical;
+use crate::pointer::strip;
+use crate::rules::Kinds;
+use crate::{ModelError, ResourceSchema};
+use json_patch::Patch;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Characters that Cloud Control takes as a patch document or a desired state.
+pub(super) const DOCUMENT_LIMIT: usize = 262_144;
+
+/// Applies a patch to a live model as Cloud Control does, and says what it would refuse about it: operations
+/// that do not apply, create-only and read-only properties that would change, a document that is too long, and
+/// a result that does not fit the schema. Empty if nothing is known to be wrong.
+///
+/// That the result does not fit may be the fault of a schema older than the service's: it is a reason to warn,
+/// not to give up.
+pub fn preflight(schema: &ResourceSchema, live: &Value, patch: &Patch) -> Vec<Reason> {
+    let before = strip(live, schema.write_only());
+    let mut after = before.clone();
+    if let Err(error) = json_patch::patch(&mut after, patch) {
+        return vec![Reason {
+            pointer: error.path.to_string(),
+            message: format!("the operation does not apply to the live model: {}", error.kind),
+        }];
+    }
+    let draft = Draft {
+        patch: patch.clone(),
+        model: after,
+    };
+    let mut reasons = changed(schema, &before, &draft.model);
+    reasons.extend(too_long(&draft.patch));
+    let misfits = schema.validate_model(&draft.model);
+    reasons.extend(
+        misfits
+            .into_iter()
+            .map(|ModelError { pointer, text, .. }| Reason {
+                pointer,
+                message: format!("Cloud Control would refuse the result: {text}"),
+            }),
+    );
+    reasons
+}
+
+/// The create-only and read-only properties that would have another value. One that goes together with the
+/// element of an array that held it is not changed.
+pub(super) fn changed(schema: &ResourceSchema, before: &Value, after: &Value) -> Vec<Reason> {
+    let rule = schema.rules().root();
+    if !rule.holds(FIXED) {
+        return Vec::new();
+    }
+    let lists = [
+        (
+            Kinds::READ_ONLY,
+            schema.read_only(),
+            "the patch would change a read-only property",
+        ),
+        (
+            Kinds::CREATE_ONLY,
+            schema.create_only(),
+            "the patch would change a create-only property",
+        ),
+    ];
+    let mut reasons = Vec::new();
+    for (kind, pointers, message) in lists {
+        let found = rule.values(before, kind);
+        let left = rule.values(after, kind);
+        // Most often none is touched, and then the two are the same one by one.
+        if found == left {
+            continue;
+        }
+        let changed = pointers.iter().filter(|pointer| {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for value in crate::select(pointer, before) {
+                *counts.entry(canonical(value)).or_default() += 1;
+            }
+            let is_new = |value: &&Value| match counts.get_mut(&canonical(value)) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            };
+            let lost = crate::select(pointer, after).is_empty()
+                && !pointer.segments().iter().any(|part| part == "*");
+            crate::select(pointer, after).iter().any(is_new)
+                || (lost && !crate::select(pointer, before).is_empty())
+        });
+        reasons.extend(changed.map(|pointer| Reason {
+            pointer: crate::pointer::join(pointer.segments()),
+            message: message.to_owned(),
+        }));
+    }
+    reasons
+}
+
+pub(super) fn too_long(patch: &Patch) -> Option<Reason> {
+    let length = patch.to_string().chars().count();
+    (length > DOCUMENT_LIMIT).then(|| Reason {
+        pointer: String::new(),
+        message: format!(
+            "the patch has {length} characters, and Cloud Control takes {DOCUMENT_LIMIT}: make the values smaller or \
+             keep them elsewhere"
+        ),
+    })
+}
