@@ -149,11 +149,24 @@ fn functions_are_those_of_the_registry_and_return_what_the_page_says() {
 }
 
 #[test]
-fn operators_are_all_there() {
+fn operators_are_all_there_and_compare_as_the_page_says() {
     let page = page();
     let rows = table(section(&page, "Data sources"), "| Operator ");
     let written: Vec<&str> = rows.iter().flat_map(|row| quoted(row.first().unwrap())).collect();
     assert_eq!(written, Operator::ALL.map(Operator::name));
+    for row in rows {
+        let example = row.last().unwrap();
+        let [field, search] = quoted(example)[..] else {
+            panic!("{example}")
+        };
+        let operator = example.split('`').nth(2).unwrap().trim();
+        let value = |json| Value::from_json(&serde_json::from_str(json).unwrap());
+        let operator = Operator::find(operator).unwrap_or_else(|| panic!("{example}"));
+        let answer = operator
+            .matches(&value(field), &value(search))
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(answer.to_json(), true, "{example}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 super::codes! { SYNTAX:
     YAML_SYNTAX = "yaml-syntax", "the text is not YAML",
-        "variables: [a, b",
+        "metadata: {owner: orders",
         "Mend the line that is pointed at, or the one before it: an indentation, a quote or a bracket. \
          Values that begin with a special character or hold `: ` or ` #` want quotes.";
     JSON_SYNTAX = "json-syntax", "the text is not JSON",
