@@ -167,9 +167,12 @@ impl Value {
                         return Err(format!("there is no `{name}`{near}"));
                     }
                 },
-                (Kind::List(items), Segment::Index(index)) => items
-                    .get(*index)
-                    .ok_or_else(|| format!("there is no item {index} in a list of {}", items.len()))?,
+                (Kind::List(items), Segment::Index(index)) => {
+                    items.get(*index).ok_or_else(|| match secret {
+                        true => format!("there is no item {index}"),
+                        false => format!("there is no item {index} in a list of {}", items.len()),
+                    })?
+                }
                 (kind, Segment::Name(name)) => {
                     return Err(format!("there is no `{name}` in {}", kind.noun()));
                 }
