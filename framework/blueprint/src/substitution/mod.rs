@@ -2,6 +2,8 @@
 
 mod expression;
 #[cfg(test)]
+mod grammar;
+#[cfg(test)]
 mod laws;
 mod parser;
 mod strangers;

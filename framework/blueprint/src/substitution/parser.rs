@@ -306,7 +306,12 @@ impl<'a> Parser<'a> {
         }
         let span = self.positions.span(start, start + 1);
         let message = "a string literal that is not closed";
-        let finding = Diagnostic::error(codes::UNCLOSED_STRING, span, message).help("close it with `\"`");
+        let help = match text.trim_end_matches(['}', ')', ' ']).ends_with('"') {
+            // `"C:\"`: the quote that looks like the end is part of the string.
+            true => "`\\\"` stands for a quote inside the string, so that a string cannot end in a backslash",
+            false => "close it with `\"`",
+        };
+        let finding = Diagnostic::error(codes::UNCLOSED_STRING, span, message).help(help);
         Err(Failure {
             finding: Box::new(finding),
             at: self.at,

@@ -33,6 +33,7 @@ pub(super) fn advice(inside: &str, rest: &str, expected: &str) -> Option<String>
         ('.' | '[', _) if inside.ends_with(')') => {
             "fields of a result are out of reach: use `fromjson(text, \"/field\")`"
         }
+        ('(', _) if is_spaced_call(inside) => "no white space may stand between a function's name and `(`",
         ('(', _) => "only functions can be called, by their name",
         (_, "`}`") if found.is_ascii_alphanumeric() || matches!(found, '_' | '"') => {
             "one substitution has one value: write `${a}${b}` for two"
@@ -42,7 +43,14 @@ pub(super) fn advice(inside: &str, rest: &str, expected: &str) -> Option<String>
     Some(text.to_owned())
 }
 
-/// What the parser expects after `[`, where a value begins, and after `.`.
+/// A plain name and white space, before a `(`.
+fn is_spaced_call(inside: &str) -> bool {
+    let name = inside.trim_end();
+    let name = name.rsplit(['(', ',', ' ']).next().unwrap_or(name);
+    inside.ends_with(char::is_whitespace) && super::expression::is_name(name)
+}
+
+/// What the parser expects after `[, where a value begins, and after `.`.
 pub(super) const INDEX: &str = "an index, a name in double quotes or `]`";
 pub(super) const VALUE: &str = "a reference, a function or a literal";
 pub(super) const NAME: &str = "a name after `.`";
@@ -82,6 +90,9 @@ mod tests {
             ("a ", "+ b}", "`}`", "no operators"),
             ("jsondecode(a)", ".b}", "`}`", "out of reach"),
             ("trim(a,", ")}", VALUE, "comma"),
+            ("trim ", "(a)}", "`}`", "white space"),
+            ("len(trim\t", "(a)}", "`,` or `)`", "white space"),
+            ("a.b ", "(a)}", "`}`", "only functions"),
         ] {
             let found = advice(inside, rest, expected).unwrap();
             assert!(found.contains(help), "{inside}{rest}: {found}");
