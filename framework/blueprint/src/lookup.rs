@@ -1,7 +1,8 @@
 //! Looking a data source up among what exists: which candidate it is, and what it exports.
 
+use crate::operators::{is_uniform, noun};
 use crate::value::Kind;
-use crate::{DataSource, DataSourceExport, ExportType, Incomparable, Value};
+use crate::{DataSource, DataSourceExport, Incomparable, Value};
 use indexmap::IndexMap;
 
 /// Which candidate a filter selects.
@@ -83,14 +84,13 @@ impl DataSourceExport {
         let Kind::List(items) = &value.kind else {
             return Ok(value);
         };
-        let complex = |item: &&Value| matches!(item.kind, Kind::Null | Kind::List(_) | Kind::Map(_));
-        match items.iter().find(complex) {
-            Some(item) if self.kind == ExportType::Array => Err(format!(
-                "is an array of scalars, but `{}` holds {}",
+        match is_uniform(items) {
+            true => Ok(value),
+            false => Err(format!(
+                "is an array of scalars of one type, but `{}` is {}",
                 self.field,
-                item.kind.noun()
+                noun(&value)
             )),
-            _ => Ok(value),
         }
     }
 }
@@ -237,7 +237,7 @@ datasources:
             ),
             (
                 json!({"vpcId": "x", "subnets": ["a", {"id": "b"}]}),
-                "the export `subnets` is an array of scalars, but `subnets` holds a map",
+                "the export `subnets` is an array of scalars of one type, but `subnets` is a list that holds more than scalars",
             ),
         ] {
             let error = network.exported(&Value::from_json(&candidate)).unwrap_err();

@@ -186,6 +186,16 @@ impl Operator {
     }
 }
 
+/// True if all items are scalars of one type, as far as they are known.
+pub(crate) fn is_uniform(items: &[Value]) -> bool {
+    Content::of(items.iter()).is_uniform()
+}
+
+/// What a value is, with its article and without its content: `a list of strings`.
+pub(crate) fn noun(value: &Value) -> String {
+    Shape::of(value).to_string()
+}
+
 enum Compared {
     Is(bool),
     /// Something is unknown, and what is known fits.

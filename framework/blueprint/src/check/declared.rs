@@ -100,6 +100,11 @@ impl Declared {
             .map(|index| before + index)
     }
 
+    /// The number of a resource.
+    pub(super) fn resource(&self, name: &str) -> Option<usize> {
+        self.resources.index.get(name).copied()
+    }
+
     /// The name of a numbered element.
     pub(super) fn element(&self, number: usize) -> &str {
         let mut number = number;

@@ -2,7 +2,7 @@
 
 use super::context::{Context, Fields, Owner, Section};
 use super::habits;
-use super::{datasources, exports, include, references, resources, variables};
+use super::{cycles, datasources, exports, include, resources, variables};
 use crate::spelling::{did_you_mean, shown};
 use crate::syntax::{Data, Entry, Node};
 use crate::{Blueprint, Diagnostic, Severity, Span, Template, Transform, codes, links};
@@ -70,8 +70,9 @@ pub(super) fn read(context: &mut Context<'_>, root: &Node, transforms: Vec<Trans
         }
         None => Template::empty(start),
     };
-    references::check_cycles(context);
     let (links, odd) = links::links(&resources);
+    cycles::check(context, &links);
+
     // A resource that could not be read may have the labels that are missed.
     let sound = context.is_sound();
     odd.into_iter()

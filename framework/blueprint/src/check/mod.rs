@@ -8,6 +8,7 @@
 mod children;
 mod cloudformation;
 mod context;
+mod cycles;
 mod datasources;
 mod declared;
 mod document;

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Owner};
 use super::habits::{self, Hint};
+use crate::graph::Need;
 use crate::spelling::{all_of, did_you_mean};
 use crate::{Dependencies, Diagnostic, Reference, Root, Segment, Template, WORKING_DIR, codes};
 use indexmap::IndexSet;
@@ -41,7 +42,7 @@ pub(super) fn check_one(context: &mut Context<'_>, reference: &Reference, owner:
         .and_then(|from| context.declared.number(&from))
         .zip(context.declared.number(&reference.root));
     if let Some((from, to)) = ends {
-        context.graph.connect(from, to, reference.span);
+        context.graph.connect(from, to, Need::Reference, reference.span);
     }
 }
 
@@ -73,33 +74,6 @@ pub(super) fn dependencies<'t>(
         resources,
         data_sources,
         children,
-    }
-}
-
-/// Reports cycles with their full path and the place of every edge.
-pub(super) fn check_cycles(context: &mut Context<'_>) {
-    for cycle in context.graph.cycles() {
-        let names: Vec<&str> = cycle
-            .iter()
-            .map(|(number, _)| context.declared.element(*number))
-            .collect();
-        let Some(((_, span), first)) = cycle.first().copied().zip(names.first().copied()) else {
-            continue;
-        };
-        let path: Vec<String> = names
-            .iter()
-            .chain([&first])
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let message = format!("references form a cycle: {}", path.join(" -> "));
-        let mut finding = Diagnostic::error(codes::REFERENCE_CYCLE, span, message)
-            .help("break it: one of them must do without the other");
-        for ((_, span), pair) in cycle.iter().zip(path.windows(2)).skip(1) {
-            if let [from, to] = pair {
-                finding = finding.label(*span, format!("{from} refers to {to} here"));
-            }
-        }
-        context.report(finding);
     }
 }
 

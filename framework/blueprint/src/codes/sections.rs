@@ -56,6 +56,11 @@ super::codes! { SECTIONS:
     NOTHING_SELECTED = "nothing-selected", "a link selector that no other resource matches",
         "resources: {queue: {type: aws/sqs/queue, linkSelector: {byLabel: {app: orders}}}}",
         "Give a resource all of these labels, or remove the selector: it links to nothing.";
+    LINK_CYCLE = "link-cycle", "links lead back to where they start, by themselves or together with references",
+        "resources:\n  user: {type: aws/sqs/queue, linkSelector: {byLabel: {app: orders}}}\n  table: {type: aws/sqs/queue, metadata: {labels: {app: orders}}, spec: {name: \"${user}\"}}",
+        "A link says that one resource makes use of another, so it waits for it, as for one that it refers to. Give \
+         the selector a further label, or do without the reference. Links alone in a circle are a warning: they give \
+         no order.";
     TOO_MANY_LINKS = "too-many-links", "link selectors make more links than allowed",
         "resources: {«q#: {type: aws/sqs/queue, metadata: {labels: {a: b}}, linkSelector: {byLabel: {a: b}}}, ×400»}",
         "Use labels that fewer resources have.";
