@@ -207,10 +207,7 @@ impl<'a> Context<'a> {
         }
         let message = format!("{what} must be {expected}, found {}", node.noun());
         let help = slip(node, expected, self.source);
-        let help = help.or_else(|| {
-            let list = matches!(node.data, Data::List(_)) && expected == "a map";
-            list.then(|| "a map has lines of the form `name: value`, without `-`".to_owned())
-        });
+        let help = help.or_else(|| shape(node, expected).map(str::to_owned));
         self.report(Diagnostic::error(codes::WRONG_SHAPE, node.span, message).help_if(help));
     }
 
@@ -354,6 +351,19 @@ impl<'a> Context<'a> {
         };
         let finding = Diagnostic::error(codes::INVALID_NAME, key.span, message);
         self.report(finding.help("names have letters, digits, `_`, `-` and `.`"));
+    }
+}
+
+/// What the expected shape looks like.
+fn shape(node: &Node, expected: &str) -> Option<&'static str> {
+    match (expected, &node.data) {
+        _ if node.is_null() => Some("write a value, or remove the key"),
+        ("a map", Data::List(_)) => Some("a map has lines of the form `name: value`, without `-`"),
+        ("a map", _) => Some("a map has lines of the form `name: value`"),
+        ("a list", _) => Some("a list is written as `[a, b]`, or with a `- ` before each item"),
+        ("a string", Data::List(_)) => Some("write one value, without brackets and `-`"),
+        ("a string", Data::Map(_)) => Some("write one value"),
+        _ => None,
     }
 }
 

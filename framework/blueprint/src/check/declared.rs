@@ -70,6 +70,11 @@ impl Declared {
         names.any || names.index.contains_key(root.name())
     }
 
+    /// Whether the document has that name, written out.
+    pub(super) fn has_name(&self, root: &Root) -> bool {
+        self.names(root).index.contains_key(root.name())
+    }
+
     /// All names of the section that a reference starts from.
     pub(super) fn candidates(&self, root: &Root) -> impl Iterator<Item = &str> {
         self.names(root).order.iter().map(String::as_str)

@@ -88,14 +88,31 @@ fn undeclared(context: &mut Context<'_>, reference: &Reference) {
     };
     let elsewhere = [Root::Variable(name.to_owned()), Root::Resource(name.to_owned())]
         .into_iter()
-        .find(|other| other != root && context.declared.contains(other));
+        .find(|other| other != root && context.declared.has_name(other));
     let help = match (elsewhere, root) {
         (Some(other), _) => Some(format!("did you mean `{other}`?")),
         (None, Root::Resource(_)) => habit(context, reference).or_else(|| context.suggest(root)),
         (None, _) => context.suggest(root),
     };
+    let help = help.unwrap_or_else(|| what_there_is(context, root));
     let message = format!("there is no {what} `{name}`");
-    context.report(Diagnostic::error(code, reference.span, message).help_if(help));
+    context.report(Diagnostic::error(code, reference.span, message).help(help));
+}
+
+/// The names that there are, if a person can take them in.
+fn what_there_is(context: &Context<'_>, root: &Root) -> String {
+    const FEW: usize = 5;
+    let section = match root {
+        Root::Child(_) => "include",
+        root => root.section(),
+    };
+    let names: Vec<&str> = context.declared.candidates(root).take(FEW + 1).collect();
+    match names.as_slice() {
+        [] => format!("declare it under `{section}`"),
+        [only] => format!("declare it under `{section}`; there is `{only}`"),
+        names if names.len() <= FEW => format!("declare it under `{section}`; there are {}", all_of(names)),
+        _ => format!("declare it under `{section}`, or correct the name"),
+    }
 }
 
 /// What to write instead of a reference that begins as in another language.
@@ -115,7 +132,7 @@ fn habit(context: &Context<'_>, reference: &Reference) -> Option<String> {
             } else {
                 ".state"
             };
-            let declared = name.contains('_') && context.declared.contains(&resource);
+            let declared = name.contains('_') && context.declared.has_name(&resource);
             declared.then(|| format!("did you mean `{resource}{state}{}`?", path(rest)))
         }
         (None, []) if is_environment_name(name) => {
@@ -170,13 +187,17 @@ fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
         (Root::DataSource(_), [Segment::Index(_), ..]) => error(
             codes::UNKNOWN_FIELD,
             format!("the data source `{name}` is not a list"),
-        ),
+        )
+        .map(|finding| finding.help("write a dot and the name of one of its exports")),
         (Root::Child(_), []) => {
             let message = format!("a reference to the child `{name}` needs one of its exports");
             error(codes::INCOMPLETE_REFERENCE, message)
+                .map(|finding| finding.help(format!("as in `children.{name}.export`")))
         }
         (Root::Child(_), [Segment::Index(_), ..]) => {
-            error(codes::UNKNOWN_FIELD, format!("the child `{name}` is not a list"))
+            let message = format!("the child `{name}` is not a list");
+            error(codes::UNKNOWN_FIELD, message)
+                .map(|finding| finding.help("write a dot and the name of one of its exports"))
         }
         (Root::Child(_), _) => None,
     }
@@ -187,7 +208,10 @@ fn resource_path(reference: &Reference, path: &[Segment]) -> Option<Diagnostic> 
     let name = reference.root.name();
     match path {
         [] => None,
-        [Segment::Index(_), ..] => Some(error(format!("the resource `{name}` is not a list"))),
+        [Segment::Index(_), ..] => {
+            let help = "its fields stand under `state`, `spec` and `metadata`";
+            Some(error(format!("the resource `{name}` is not a list")).help(help))
+        }
         [Segment::Name(first), rest @ ..] if first == "metadata" => match rest {
             [] => None,
             [Segment::Name(field), ..] if METADATA_FIELDS.contains(&field.as_str()) => None,

@@ -4,7 +4,7 @@ mod errors;
 
 use super::tree::{Data, Entry, Key, Node, Scalar, ScalarKind, Style};
 use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, numbers, too_deep, too_many_nodes};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span};
 use compact_str::CompactString;
 
 /// Reads `text`, which stands at byte `start` of its source.
@@ -46,8 +46,7 @@ impl<'a> Reader<'a> {
     fn document(&mut self) -> Read<Node> {
         self.skip_space();
         if self.peek().is_none() {
-            let finding = Diagnostic::error(codes::EMPTY_DOCUMENT, self.here(), "the document is empty");
-            return Err(Box::new(finding));
+            return Err(Box::new(super::empty_document(self.here())));
         }
         let root = self.value()?;
         self.skip_space();

@@ -102,6 +102,11 @@ fn duplicate_key(text: &str, span: Span, first: Span) -> Diagnostic {
     .help("remove or rename one of the two")
 }
 
+fn empty_document(span: Span) -> Diagnostic {
+    let finding = Diagnostic::error(codes::EMPTY_DOCUMENT, span, "the document is empty");
+    finding.help("a blueprint begins with `version: 2023-04-20`")
+}
+
 fn too_deep(span: Span) -> Diagnostic {
     let message = format!("nested more than {MAX_LEVELS} levels deep");
     Diagnostic::error(codes::TOO_DEEP, span, message)

@@ -113,11 +113,7 @@ impl<'a> Loader<'a> {
             .is_none_or(|root| root.is_null() && root.span.start == root.span.end);
         if blank {
             let span = Span::new(self.start, self.start);
-            return Err(Box::new(Diagnostic::error(
-                codes::EMPTY_DOCUMENT,
-                span,
-                "the document is empty",
-            )));
+            return Err(Box::new(super::empty_document(span)));
         }
         Ok(())
     }

@@ -75,7 +75,9 @@ impl Types<'_> {
         for (index, (known, argument)) in arguments.iter().zip(&call.arguments).enumerate() {
             if let Err(problem) = function.check_type(index, known.kind) {
                 let finding = Diagnostic::error(codes::ARGUMENT_TYPE, argument.span(), problem.message);
-                self.findings.push(finding.help_if(problem.help));
+                let called = || format!("it is called as `{}`", function.signature());
+                self.findings
+                    .push(finding.help(problem.help.unwrap_or_else(called)));
                 sound = false;
             }
         }
