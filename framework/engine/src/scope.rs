@@ -3,7 +3,7 @@
 use crate::deployment::{Deployment, Stage};
 use crate::mask::Mask;
 use crate::model::{Model, Node, small_first};
-use formwork_blueprint::{Kind, Reference, Root, Segment, Template, Value, evaluate};
+use formwork_blueprint::{Functions, Kind, Reference, Root, Segment, Template, Value, evaluate};
 use formwork_schema::Attribute;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -220,6 +220,10 @@ impl formwork_blueprint::Scope for Scope<'_> {
             // Nothing looks them up yet; a deployment that would need them is refused.
             Root::DataSource(_) | Root::Child(_) => Ok(Value::unknown()),
         }
+    }
+
+    fn functions(&self) -> &Functions {
+        &self.model.blueprint.functions
     }
 }
 

@@ -11,6 +11,7 @@ mod paths;
 mod search;
 
 use crate::spelling::shown;
+use crate::template::{Body, Fields};
 use crate::{Blueprint, Diagnostic, Export, ExportType, Reference, ResourceTypes, Template, Type, codes};
 
 /// Judges the types of a blueprint whose sections have been read.
@@ -20,30 +21,22 @@ pub(crate) fn check(blueprint: &Blueprint, resource_types: Option<&dyn ResourceT
         resource_types,
         findings: Vec::new(),
         folding_bytes: MAX_FOLDING_BYTES,
+        suggest: true,
     };
     for resource in blueprint.resources.values() {
-        resource
-            .description
-            .iter()
-            .for_each(|description| types.template(description));
-        types.template(&resource.metadata);
+        types.text(resource.description.as_ref(), "a resource's description");
+        types.metadata(&resource.metadata);
         types.template(&resource.spec);
     }
     for (name, data_source) in &blueprint.data_sources {
-        data_source
-            .description
-            .iter()
-            .for_each(|description| types.template(description));
-        types.template(&data_source.metadata);
+        types.text(data_source.description.as_ref(), "a data source's description");
+        types.metadata(&data_source.metadata);
         types.template(&data_source.filter.search);
         types.search(name, data_source);
     }
     for (name, child) in &blueprint.children {
-        child
-            .description
-            .iter()
-            .for_each(|description| types.template(description));
-        types.template(&child.path);
+        types.text(child.description.as_ref(), "an include's description");
+        types.text(Some(&child.path), "an include's `path`");
         types.template(&child.variables);
         types.template(&child.metadata);
         types.given(name, child);
@@ -66,11 +59,16 @@ impl Blueprint {
 /// Calls on literals are tried out; this many bytes of results are enough for what a person writes.
 const MAX_FOLDING_BYTES: usize = 4 * 1024 * 1024;
 
+/// Looking for what was meant costs as many comparisons as there are names: that many findings get it.
+const MAX_SUGGESTIONS: usize = 50;
+
 struct Types<'a> {
     blueprint: &'a Blueprint,
     resource_types: Option<&'a dyn ResourceTypes>,
     findings: Vec<Diagnostic>,
     folding_bytes: usize,
+    /// Whether it is still affordable to look for what was meant.
+    suggest: bool,
 }
 
 impl Types<'_> {
@@ -89,11 +87,40 @@ impl Types<'_> {
         });
     }
 
+    /// The metadata of a resource or data source, some of which are texts.
+    fn metadata(&mut self, metadata: &Template) {
+        let fields = || metadata.fields().into_iter().flat_map(Fields::iter);
+        for field in fields() {
+            match field.key.as_str() {
+                "displayName" => self.text(Some(&field.value), "a display name"),
+                "annotations" => {
+                    for annotation in field.value.fields().into_iter().flat_map(Fields::iter) {
+                        self.text(Some(&annotation.value), "an annotation");
+                    }
+                }
+                _ => self.template(&field.value),
+            }
+        }
+    }
+
+    /// A template that must make a scalar.
+    fn text(&mut self, template: Option<&Template>, what: &str) {
+        let Some(template) = template else { return };
+        if let Body::Whole(expression) = &template.body {
+            let kind = self.expression(expression).kind;
+            if kind.is_only(Type::COMPLEX.or(Type::NULL)) {
+                let text = shown(&expression.to_string());
+                let message = format!("{what} must be text, but `{text}` is {kind}");
+                let finding = Diagnostic::error(codes::WRONG_SHAPE, expression.span(), message);
+                self.findings.push(finding.help("pick one field of it"));
+            }
+        } else {
+            self.template(template);
+        }
+    }
+
     fn export(&mut self, export: &Export) {
-        export
-            .description
-            .iter()
-            .for_each(|description| self.template(description));
+        self.text(export.description.as_ref(), "an export's description");
         let found = self.reference(&export.field);
         let declared = export.kind;
         if !Type::from(declared).may_be(found.kind) {
@@ -112,6 +139,7 @@ impl Types<'_> {
         match self.look(&reference.root, &reference.path, paths::MAX_HOPS) {
             Ok(known) => known,
             Err(missing) => {
+                self.suggest = self.findings.len() < MAX_SUGGESTIONS;
                 let finding = Diagnostic::error(missing.code, reference.span, missing.message);
                 self.findings.push(finding.help_if(missing.help));
                 Type::ANY.into()

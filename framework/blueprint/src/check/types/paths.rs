@@ -79,13 +79,9 @@ impl Types<'_> {
         match self.property(resource, Side::State, inside) {
             Property::NotKnown | Property::FreeForm => Ok(Type::ANY.into()),
             Property::Of(kind) => Ok(kind.into()),
-            Property::WriteOnly => Err(Place { root, path, at: 1 }.write_only(resource)),
+            Property::WriteOnly => Err(self.place(root, path, 1).write_only(resource)),
             Property::Missing { at, within, names } => {
-                let place = Place {
-                    root,
-                    path,
-                    at: at + 1,
-                };
+                let place = self.place(root, path, at + 1);
                 Err(place.missing_in_type(resource, within, &names))
             }
         }
@@ -97,7 +93,7 @@ impl Types<'_> {
         let is_spec = matches!(path.first(), Some(Segment::Name(section)) if section == "spec");
         let mut here = template;
         for (at, segment) in path.iter().enumerate().skip(1) {
-            let place = Place { root, path, at };
+            let place = self.place(root, path, at);
             let next = match (&here.body, segment) {
                 (Body::Whole(expression), _) => {
                     return self.through(expression, path.get(at..).unwrap_or_default(), hops);
@@ -142,7 +138,7 @@ impl Types<'_> {
                 if let (Body::Map(fields), Some(Segment::Name(name))) = (&here.body, place.path.get(place.at))
                 {
                     // What the author has written is nearer than what the type has.
-                    let own = nearest(name, fields.keys());
+                    let own = place.suggest.then(|| nearest(name, fields.keys())).flatten();
                     if let Some(own) = own.filter(|own| !names.iter().any(|name| name == own)) {
                         names.insert(0, own.to_owned());
                     }
@@ -150,6 +146,15 @@ impl Types<'_> {
                 Err(place.missing_in_type(resource, within, &names))
             }
             _ => Err(place.missing_in(here)),
+        }
+    }
+
+    fn place<'p>(&self, root: &'p Root, path: &'p [Segment], at: usize) -> Place<'p> {
+        Place {
+            root,
+            path,
+            at,
+            suggest: self.suggest,
         }
     }
 
@@ -213,7 +218,7 @@ fn exported(root: &Root, path: &[Segment], kind: Type) -> Look {
     match path.get(1..) {
         Some([]) => Ok(kind.into()),
         Some([Segment::Index(_)]) if kind.may_be(Type::LIST) => Ok(Type::SCALAR.into()),
-        Some([segment @ Segment::Index(_)]) => Err(Place { root, path, at: 1 }.wrong_step(segment, kind)),
+        Some([segment @ Segment::Index(_)]) => Err(Place::plain(root, path).wrong_step(segment, kind)),
         _ => Ok(Type::ANY.into()),
     }
 }
@@ -224,7 +229,7 @@ fn child_export(root: &Root, path: &[Segment], kind: Type) -> Look {
         None => Ok(kind.into()),
         Some(Segment::Index(_)) if kind.may_be(Type::LIST) => Ok(Type::ANY.into()),
         Some(Segment::Name(_)) if kind.may_be(Type::MAP) => Ok(Type::ANY.into()),
-        Some(segment) => Err(Place { root, path, at: 1 }.wrong_step(segment, kind)),
+        Some(segment) => Err(Place::plain(root, path).wrong_step(segment, kind)),
     }
 }
 
@@ -257,9 +262,21 @@ struct Place<'p> {
     root: &'p Root,
     path: &'p [Segment],
     at: usize,
+    /// Whether to look for what was meant.
+    suggest: bool,
 }
 
-impl Place<'_> {
+impl<'p> Place<'p> {
+    /// The second step of a path, with no names to suggest.
+    fn plain(root: &'p Root, path: &'p [Segment]) -> Self {
+        Place {
+            root,
+            path,
+            at: 1,
+            suggest: false,
+        }
+    }
+
     /// `resources.queue.spec.list[0]`: everything before the step.
     fn before(&self) -> String {
         let before = self.path.iter().take(self.at);
@@ -280,7 +297,8 @@ impl Place<'_> {
             }
             (Some(Segment::Name(name)), Body::Map(fields)) => {
                 let keys = || fields.keys();
-                let help = self.dotted(keys()).or_else(|| did_you_mean(name, keys()));
+                let look = || self.dotted(keys()).or_else(|| did_you_mean(name, keys()));
+                let help = self.suggest.then(look).flatten();
                 (format!("`{before}` has no field `{name}`"), help)
             }
             (Some(Segment::Index(index)), Body::List(items)) => {
