@@ -8,7 +8,7 @@
     reason = "tests fail by panicking"
 )]
 
-use formwork_blueprint::{Format, Severity, Source, check};
+use formwork_blueprint::{Checker, Children, Format, Include, Severity, Source, check};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -243,4 +243,64 @@ fn no_example_of_the_specification_is_left_out() {
     }
     let expected = [("json", 6), ("plain", 35), ("yaml", 40)].map(|(kind, number)| (kind.to_owned(), number));
     assert_eq!(all, BTreeMap::from(expected));
+}
+
+/// The example's text, completed.
+fn completed(file: &str) -> Completed {
+    let index = index();
+    let row = rows(&index).into_iter().find(|row| row.file == file).expect(file);
+    Completed::of(&row, &std::fs::read_to_string(folder().join(file)).unwrap())
+}
+
+/// The files of one modular example, by the path that they are included with.
+struct Files(&'static [(&'static str, &'static str)]);
+
+impl Children for Files {
+    fn working_dir(&self) -> Option<String> {
+        Some("project".to_owned())
+    }
+
+    fn read(&self, _: &Source, include: &Include<'_>) -> Result<Option<Source>, String> {
+        let found = self.0.iter().find(|(path, _)| *path == include.path);
+        let (path, file) = found.ok_or("there is no such file")?;
+        Ok(Some(Source::new(*path, completed(file).text)))
+    }
+}
+
+/// Two examples give children variables that these do not have: everything else fits together.
+#[test]
+fn modular_examples_fit_together_but_for_three_variables() {
+    const SAME_DIRECTORY: Files = Files(&[
+        ("core-infra.yaml", "same-directory-2.yaml"),
+        ("app-infra.yaml", "same-directory-3.yaml"),
+    ]);
+    const WORKING_DIRECTORY: Files = Files(&[
+        ("project/core-infra/topics.yaml", "working-directory-2.yaml"),
+        ("project/core-infra/event-bus.yaml", "working-directory-3.yaml"),
+        ("project/app-infra/api.yaml", "working-directory-4.yaml"),
+    ]);
+    for (main, files, expected) in [
+        ("same-directory-1.yaml", SAME_DIRECTORY, &["orderTopicId"][..]),
+        (
+            "working-directory-1.yaml",
+            WORKING_DIRECTORY,
+            &["eventBusName", "orderTopicId"],
+        ),
+    ] {
+        let source = Source::new(main, completed(main).text);
+        let findings = Checker::new().children(&files).check(&source).diagnostics;
+        let found: Vec<&str> = findings
+            .iter()
+            .map(|finding| {
+                assert_eq!(
+                    finding.code,
+                    "unknown-child-variable",
+                    "{}",
+                    finding.one_line(&source)
+                );
+                source.text().get(finding.span.start..finding.span.end).unwrap()
+            })
+            .collect();
+        assert_eq!(found, expected, "{main}");
+    }
 }
