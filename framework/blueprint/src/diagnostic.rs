@@ -30,6 +30,22 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// Findings of one severity beyond this many are not even collected: in a document made to be wrong they would take
+/// more time and memory than the document itself.
+pub(crate) const MAX_COLLECTED: usize = 2_000;
+
+/// Adds a finding as long as there are not too many. Warnings leave room for errors: whether there is one at all
+/// decides about a blueprint.
+pub(crate) fn collect(findings: &mut Vec<Diagnostic>, finding: Diagnostic) {
+    let room = match finding.severity {
+        Severity::Error => 2 * MAX_COLLECTED,
+        Severity::Warning => MAX_COLLECTED,
+    };
+    if findings.len() < room {
+        findings.push(finding);
+    }
+}
+
 impl Diagnostic {
     /// An error without labels and help.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {

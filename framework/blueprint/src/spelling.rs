@@ -15,7 +15,7 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
         .into_iter()
         .take(MAX_CANDIDATES)
         .filter(|candidate| candidate.len().abs_diff(written.len()) <= 6 && *candidate != written)
-        .map(|candidate| (strsim::damerau_levenshtein(&folded, &fold(candidate)), candidate))
+        .map(|candidate| (strsim::osa_distance(&folded, &fold(candidate)), candidate))
         .filter(|(distance, _)| *distance <= allowed && *distance < folded.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -1,5 +1,6 @@
 //! Templates: the parts of a blueprint that may hold substitutions.
 
+use crate::diagnostic::collect;
 use crate::spelling::shown;
 use crate::substitution::{Expression, Part};
 use crate::syntax::{Data, Key, Node, Positions, ScalarKind};
@@ -132,7 +133,7 @@ impl Template {
                 let mut fields = Vec::with_capacity(entries.len());
                 for entry in entries {
                     if substitution::find_opening(&entry.key.text).is_some() {
-                        findings.push(substitution_in_key(entry.key.span, &entry.key.text));
+                        collect(findings, substitution_in_key(entry.key.span, &entry.key.text));
                     }
                     let value = Template::build(&entry.value, source, findings);
                     fields.push(Field {

@@ -7,7 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
-use formwork_blueprint::{Format, Source, check};
+use formwork_blueprint::{Diagnostic, Format, Source, check, parse_value};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -23,49 +23,139 @@ fn codes(format: Format, text: String) -> Vec<&'static str> {
     codes
 }
 
+/// The first finding as `code line:column`, and that there is at most one, for a document that ends at its bounds.
+#[track_caller]
+fn refused(format: Format, text: impl Into<String>, expected: &str) {
+    let source = Source::with_format("a", text, format);
+    let found: Vec<String> = check(&source)
+        .diagnostics
+        .iter()
+        .map(|finding| place(finding, &source))
+        .collect();
+    assert_eq!(found, [expected]);
+}
+
+fn place(finding: &Diagnostic, source: &Source) -> String {
+    let location = source.location(finding.span);
+    format!("{} {}:{}", finding.code, location.line, location.column)
+}
+
+const DOCUMENT: &str = "version: 2023-04-20\nresources: {q: {type: aws/sqs/queue}}\n";
+
 #[test]
 fn a_billion_laughs_end_early() {
-    let mut text = "version: 2023-04-20\nmetadata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    let mut text = format!("{DOCUMENT}metadata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for level in 1..12 {
         let alias = format!("*a{}, ", level - 1).repeat(9);
         let _infallible = writeln!(text, "  a{level}: &a{level} [{alias}]");
     }
-    assert_eq!(codes(Format::Yaml, text), ["too-many-aliases"]);
+    refused(Format::Yaml, text, "too-many-aliases 9:12");
+    let many = format!(
+        "{DOCUMENT}metadata:\n  a: &a x\n  b:\n{}",
+        "  - *a\n".repeat(100_001)
+    );
+    refused(Format::Yaml, many, "too-many-aliases 100006:5");
 }
 
 #[test]
 fn aliases_cannot_pile_up_levels() {
     let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(60), "]".repeat(60));
     let text = format!(
-        "version: 2023-04-20\nmetadata:\n  a: &a {}\n  b: &b {}\n",
+        "{DOCUMENT}metadata:\n  a: &a {}\n  b: &b {}\n",
         nested("x"),
         nested("*a")
     );
-    assert_eq!(codes(Format::Yaml, text), ["too-deep"]);
+    refused(Format::Yaml, text, "too-deep 5:69");
 }
 
 #[test]
-fn nesting_is_bounded() {
-    assert_eq!(codes(Format::Json, "[".repeat(100_000)), ["too-deep"]);
-    assert_eq!(codes(Format::Json, "{\"a\":".repeat(100_000)), ["too-deep"]);
-    assert_eq!(codes(Format::Yaml, "[".repeat(100_000)), ["too-deep"]);
-    assert_eq!(codes(Format::Yaml, "- ".repeat(100_000)), ["too-deep"]);
+fn nesting_is_bounded_where_it_gets_too_deep() {
+    refused(Format::Json, "[".repeat(100_000), "too-deep 1:101");
+    refused(
+        Format::Json,
+        "[".repeat(100_000) + &"]".repeat(100_000),
+        "too-deep 1:101",
+    );
+    refused(Format::Json, "{\"a\":".repeat(100_000), "too-deep 1:501");
+    refused(Format::Yaml, "[".repeat(100_000), "too-deep 1:101");
+    refused(Format::Yaml, "{a: ".repeat(100_000), "too-deep 1:401");
+    refused(Format::Yaml, "- ".repeat(100_000), "too-deep 1:201");
+    let indented: String = (0..1_000).map(|level| " ".repeat(level) + "a:\n").collect();
+    refused(Format::Yaml, indented, "too-deep 101:101");
+    let levels = |count: usize| {
+        format!(
+            "{DOCUMENT}metadata: {{a: {}{}}}\n",
+            "[".repeat(count),
+            "]".repeat(count)
+        )
+    };
+    assert!(codes(Format::Yaml, levels(98)).is_empty());
+    refused(Format::Yaml, levels(99), "too-deep 3:113");
+}
+
+#[test]
+fn calls_and_substitutions_are_bounded() {
+    let text = |inner: &str| format!("{DOCUMENT}metadata: {{a: \"{inner}\"}}\n");
+    let deep = |calls: usize| {
+        text(&format!("${{{}'x'{}}}", "trim(".repeat(calls), ")".repeat(calls)).replace('\'', "\\\""))
+    };
+    assert!(codes(Format::Yaml, deep(32)).is_empty());
+    refused(Format::Yaml, deep(33), "substitution-too-deep 3:182");
+    refused(Format::Yaml, deep(100_000), "substitution-too-deep 3:182");
+    refused(
+        Format::Yaml,
+        text(&format!("${{{}", "trim(".repeat(100_000))),
+        "unclosed-substitution 3:16",
+    );
+    refused(
+        Format::Yaml,
+        text(&"${".repeat(500_000)),
+        "too-many-substitutions 3:400016",
+    );
+    refused(
+        Format::Yaml,
+        text(&"${".repeat(100_000)),
+        "unclosed-substitution 3:16",
+    );
+    assert!(codes(Format::Yaml, text(&"${q}".repeat(10_000))).is_empty());
+    refused(
+        Format::Yaml,
+        text(&"${q}".repeat(300_000)),
+        "too-many-substitutions 3:800016",
+    );
 }
 
 #[test]
 fn size_is_bounded() {
-    assert_eq!(
-        codes(Format::Yaml, "a".repeat(9 * 1024 * 1024)),
-        ["document-too-large"]
+    let large = "a".repeat(50_000_000);
+    refused(Format::Yaml, large.as_str(), "document-too-large 1:1");
+    refused(Format::Json, large, "document-too-large 1:1");
+    refused(Format::Yaml, "\n".repeat(9_000_000), "document-too-large 1:1");
+    refused(
+        Format::Json,
+        format!("[{}1]", "1,".repeat(1_000_000)),
+        "too-many-values 1:1000000",
     );
-    assert_eq!(
-        codes(Format::Json, "a".repeat(9 * 1024 * 1024)),
-        ["document-too-large"]
-    );
-    assert_eq!(
-        codes(Format::Json, format!("[{}1]", "1,".repeat(1_000_000))),
-        ["too-many-values"]
-    );
+    let keys: String = (0..600_000).map(|key| format!("k{key}: 1\n")).collect();
+    refused(Format::Yaml, keys, "too-many-values 250000:10");
+    let long = format!("{DOCUMENT}metadata: {{a: {}}}\n", "x".repeat(8_000_000));
+    assert!(codes(Format::Yaml, long).is_empty());
+}
+
+#[test]
+fn numbers_of_any_length_stay_what_they_are() {
+    let document = |number: &str| format!("{DOCUMENT}metadata: {{a: {number}}}\n");
+    for number in [
+        "9".repeat(100_000),
+        "1e999999999".to_owned(),
+        format!("1e-{}", "9".repeat(1_000)),
+        "1.10".to_owned(),
+    ] {
+        assert!(codes(Format::Yaml, document(&number)).is_empty());
+        let source = Source::with_format("a", document(&number), Format::Yaml);
+        let value = parse_value(&source).unwrap();
+        assert_eq!(value["metadata"]["a"].to_string().replace('+', ""), number);
+    }
 }
 
 #[test]
@@ -81,7 +171,7 @@ fn a_flood_of_findings_is_cut() {
     let checked = check(&source);
     assert_eq!(checked.diagnostics.len(), 501);
     let last = checked.diagnostics.last().unwrap();
-    assert_eq!(last.message, "19500 further findings are not shown");
+    assert_eq!(last.message, "at least 3500 further findings are not shown");
     let lines: Vec<String> = checked
         .diagnostics
         .iter()
@@ -91,12 +181,48 @@ fn a_flood_of_findings_is_cut() {
 }
 
 #[test]
-fn odd_characters_are_read_or_refused() {
+fn a_flood_of_warnings_hides_no_error() {
+    let zeros = "007, ".repeat(20_000);
+    let document = |last: &str| format!("{DOCUMENT}metadata: {{a: [{zeros} {last}]}}\n");
+    let checked = |last: &str| check(&Source::with_format("a", document(last), Format::Yaml));
+    assert!(checked("1").blueprint.is_some());
+    let wrong = checked("\"${nowhere}\"");
+    assert!(wrong.blueprint.is_none());
+    assert!(
+        wrong
+            .diagnostics
+            .iter()
+            .any(|finding| finding.code == "unknown-resource")
+    );
+}
+
+#[test]
+fn odd_bytes_are_read_or_refused_at_their_place() {
+    let read = |bytes: &[u8]| {
+        let source = Source::from_bytes("a.yaml", bytes.to_vec());
+        let found = check(&source).diagnostics;
+        found
+            .first()
+            .map(|finding| place(finding, &source))
+            .unwrap_or_default()
+    };
     let document = "version: 2023-04-20\nresources:\n  queue:\n    type: aws/sqs/queue\n";
-    assert!(codes(Format::Yaml, format!("\u{feff}{document}")).is_empty());
-    assert!(codes(Format::Yaml, document.replace('\n', "\r\n")).is_empty());
-    assert_eq!(codes(Format::Yaml, "\0".to_owned()).len(), 1);
-    assert_eq!(codes(Format::Json, "{\"a\0\": 1}".to_owned()), ["json-syntax"]);
+    assert_eq!(read(format!("\u{feff}{document}").as_bytes()), "");
+    assert_eq!(read(document.replace('\n', "\r\n").as_bytes()), "");
+    assert_eq!(read(document.replace('\n', "\r").as_bytes()), "");
+    let crlf = document.replace('\n', "\r\n") + "    spce: {}\r\n";
+    assert_eq!(read(crlf.as_bytes()), "unknown-key 5:5");
+    assert_eq!(read(crlf.replace("\r\n", "\r").as_bytes()), "unknown-key 5:5");
+    assert_eq!(read(b"a: 1\nb: x\0y\n"), "yaml-syntax 2:5");
+    assert_eq!(read(&[0; 100_000]), "yaml-syntax 1:1");
+    assert_eq!(read(b"a: 1\nb: caf\xe9 and \xff\n"), "wrong-encoding 2:7");
+    assert_eq!(read(b"\xff"), "wrong-encoding 1:1");
+    assert_eq!(read(&[0xff; 100_000]), "wrong-encoding 1:1");
+    let wide: Vec<u8> = document.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(read(&wide), "wrong-encoding 1:1");
+    assert_eq!(read(b""), "empty-document 1:1");
+    refused(Format::Json, "{\"a\0\": 1}", "json-syntax 1:4");
+    refused(Format::Json, "\0", "json-syntax 1:1");
     assert!(
         codes(Format::Json, "\u{feff}{\"version\": \"2023-04-20\"}".to_owned())
             .contains(&"missing-resources")

@@ -1,5 +1,6 @@
 //! CloudFormation's intrinsic functions, recognised to be explained.
 
+use crate::diagnostic::collect;
 use crate::intrinsics::{PSEUDO_PARAMETER, instead};
 use crate::spelling::shown;
 use crate::substitution::is_quoted_name;
@@ -17,11 +18,11 @@ pub(super) fn scan(node: &Node, findings: &mut Vec<Diagnostic>) {
                 && value.scalar().is_some()
                 && key.text == "Ref"
             {
-                findings.push(explain(key, value));
+                collect(findings, explain(key, value));
             }
             for Entry { key, value } in entries {
                 if key.text.starts_with("Fn::") {
-                    findings.push(explain(key, value));
+                    collect(findings, explain(key, value));
                 }
                 scan(value, findings);
             }

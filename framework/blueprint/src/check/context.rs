@@ -3,6 +3,7 @@
 use super::declared::Declared;
 use super::habits::{self, Hint, Hints};
 use super::{Language, cloudformation, references};
+use crate::diagnostic::{MAX_COLLECTED, collect};
 use crate::graph::Graph;
 use crate::spelling::{all_of, did_you_mean, nearest, shown};
 use crate::substitution::{find_opening, is_quoted_name, unescape};
@@ -163,12 +164,19 @@ impl<'a> Context<'a> {
         did_you_mean(root.name(), self.declared.candidates(root))
     }
 
+    /// Whether another error would be one too many to keep: then none is worth looking into.
+    pub(super) fn is_full(&self) -> bool {
+        self.findings.len() >= 2 * MAX_COLLECTED
+    }
+
     pub(super) fn finish(mut self) -> Vec<Diagnostic> {
         for ((span, name), (section, keys)) in self.missing {
             let message = format!("{name} needs {}", all_of(&keys));
             let finding = Diagnostic::error(codes::MISSING_KEY, span, message);
-            self.findings
-                .push(finding.help(format!("as in `{}`", section.form)));
+            collect(
+                &mut self.findings,
+                finding.help(format!("as in `{}`", section.form)),
+            );
         }
         self.findings
     }
@@ -181,7 +189,7 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn report(&mut self, finding: Diagnostic) {
-        self.findings.push(finding);
+        collect(&mut self.findings, finding);
     }
 
     /// True where every scalar may have been turned into a string.
@@ -266,7 +274,9 @@ impl<'a> Context<'a> {
     /// A field that must be there.
     pub(super) fn required<'n>(&mut self, fields: Fields<'n>, key: &'static str) -> Option<&'n Node> {
         let found = fields.value(key);
-        if found.is_none() && !fields.misspelt(key) {
+        // Beyond what is shown of these findings, none need be remembered.
+        let room = self.missing.len() < 2 * MAX_COLLECTED;
+        if found.is_none() && room && !fields.misspelt(key) {
             let (_, keys) = self
                 .missing
                 .entry((fields.owner, fields.section.name))

@@ -22,6 +22,7 @@ mod resources;
 mod types;
 mod variables;
 
+use crate::diagnostic::MAX_COLLECTED;
 use crate::{Checked, Checker, Diagnostic, Severity, Source, codes, syntax, transform};
 use context::Context;
 use inclusion::Inclusion;
@@ -92,6 +93,7 @@ fn sorted(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     findings.sort_by(|left, right| {
         (left.span, left.code, &left.message).cmp(&(right.span, right.code, &right.message))
     });
+    let all = findings.len() < MAX_COLLECTED;
     findings.dedup();
     // An error must not be dropped in favour of warnings before it.
     if findings.len() > MAX_DIAGNOSTICS {
@@ -107,7 +109,10 @@ fn sorted(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
         kept.push(Diagnostic::warning(
             codes::TOO_MANY_FINDINGS,
             at,
-            format!("{dropped} further findings are not shown"),
+            format!(
+                "{}{dropped} further findings are not shown",
+                if all { "" } else { "at least " }
+            ),
         ));
         return kept;
     }

@@ -78,6 +78,9 @@ pub(super) fn dependencies<'t>(
 }
 
 fn undeclared(context: &mut Context<'_>, reference: &Reference) {
+    if context.is_full() {
+        return;
+    }
     let root = &reference.root;
     let name = root.name();
     let (code, what) = match root {

@@ -49,6 +49,9 @@ super::codes! { SYNTAX:
     TOO_MANY_NODES = "too-many-values", "the document has more values than allowed",
         "metadata: {a: [«x,×600000»x]}",
         "Split the blueprint into several.";
+    TOO_MANY_SUBSTITUTIONS = "too-many-substitutions", "the document has more substitutions than allowed",
+        "metadata: {a: '«${queue}×200001»'}",
+        "Split the blueprint into several.";
     TOO_MANY_ALIASES = "too-many-aliases", "aliases expand to more values than allowed",
         "metadata:\n  a: &a [«x,×1000»x]\n  b: [«*a,×200»*a]",
         "Alias smaller values, or alias them less often.";

@@ -2,6 +2,7 @@
 
 use super::Expression;
 use super::parser::{MAX_EXPRESSION_BYTES, Parser};
+use crate::diagnostic::collect;
 use crate::syntax::Positions;
 use crate::{Diagnostic, codes};
 use std::borrow::Cow;
@@ -51,7 +52,7 @@ pub(crate) fn parse_text(text: &str, positions: &Positions, findings: &mut Vec<D
                     at = end;
                 }
                 Err((finding, resume)) => {
-                    findings.push(*finding);
+                    collect(findings, *finding);
                     at = resume;
                 }
             }

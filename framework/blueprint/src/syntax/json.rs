@@ -3,7 +3,8 @@
 mod errors;
 
 use super::tree::{Data, Entry, Key, Node, Scalar, ScalarKind, Style};
-use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, numbers, too_deep, too_many_nodes};
+use super::{Keys, Loaded, MAX_LEVELS, MAX_NODES, duplicate_key, fitted, numbers, too_deep, too_many_nodes};
+use crate::diagnostic::collect;
 use crate::{Diagnostic, Span};
 use compact_str::CompactString;
 
@@ -116,13 +117,16 @@ impl<'a> Reader<'a> {
             self.skip_space();
             let value = self.value()?;
             match keys.earlier(&entries, &key.text) {
-                Some(first) => self.diagnostics.push(duplicate_key(&key.text, key.span, first)),
+                Some(first) => {
+                    let finding = duplicate_key(&key.text, key.span, first);
+                    collect(&mut self.diagnostics, finding);
+                }
                 None => entries.push(Entry { key, value }),
             }
             let end = self.at;
             self.skip_space();
             if self.eat(b'}') {
-                return Ok(Data::Map(entries));
+                return Ok(Data::Map(fitted(entries)));
             }
             self.comma(end, b'}')?;
         }
@@ -140,7 +144,7 @@ impl<'a> Reader<'a> {
             let end = self.at;
             self.skip_space();
             if self.eat(b']') {
-                return Ok(Data::List(items));
+                return Ok(Data::List(fitted(items)));
             }
             self.comma(end, b']')?;
         }

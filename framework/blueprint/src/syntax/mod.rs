@@ -26,6 +26,8 @@ use std::collections::HashMap;
 pub(crate) const MAX_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) const MAX_LEVELS: usize = 100;
 pub(crate) const MAX_NODES: usize = 500_000;
+/// Substitutions, escaped ones included.
+pub(crate) const MAX_SUBSTITUTIONS: usize = 200_000;
 /// Nodes that aliases may add beyond those written.
 pub(crate) const MAX_ALIASED_NODES: usize = 100_000;
 
@@ -54,6 +56,18 @@ pub(crate) fn load(source: &Source) -> Loaded {
         return Loaded {
             root: None,
             diagnostics: vec![finding],
+        };
+    }
+    let mut substitutions = memchr::memmem::find_iter(text.as_bytes(), "${");
+    if let Some(at) = substitutions.nth(MAX_SUBSTITUTIONS) {
+        let message = format!("more than {MAX_SUBSTITUTIONS} substitutions in one document");
+        return Loaded {
+            root: None,
+            diagnostics: vec![Diagnostic::error(
+                codes::TOO_MANY_SUBSTITUTIONS,
+                Span::new(at, at + 2),
+                message,
+            )],
         };
     }
     let (start, body) = match text.strip_prefix(BYTE_ORDER_MARK) {
@@ -90,6 +104,15 @@ impl Keys {
         }
         self.seen.get(text).copied()
     }
+}
+
+/// Lists and maps grow by doubling, and begin with room for four: small ones give back what they do not need, since
+/// a document can consist of them.
+fn fitted<T>(mut items: Vec<T>) -> Vec<T> {
+    if items.len() * 2 <= items.capacity() {
+        items.shrink_to_fit();
+    }
+    items
 }
 
 fn duplicate_key(text: &str, span: Span, first: Span) -> Diagnostic {

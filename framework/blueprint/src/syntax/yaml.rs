@@ -4,14 +4,14 @@ use super::numbers::{self, Plain};
 use super::tree::{Data, Entry, Extent, Key, Node, Scalar, ScalarKind, Style};
 use super::yaml_errors::syntax_error;
 use super::{
-    Keys, Loaded, MAX_ALIASED_NODES, MAX_LEVELS, MAX_NODES, duplicate_key, too_deep, too_many_nodes,
+    Keys, Loaded, MAX_ALIASED_NODES, MAX_LEVELS, MAX_NODES, duplicate_key, fitted, too_deep, too_many_nodes,
 };
+use crate::diagnostic::collect;
 use crate::intrinsics::instead;
 use crate::{Diagnostic, Span, codes};
 use compact_str::CompactString;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Reads `text`, which stands at byte `start` of its source.
 pub(super) fn load(text: &str, start: usize) -> Loaded {
@@ -19,7 +19,7 @@ pub(super) fn load(text: &str, start: usize) -> Loaded {
         text,
         start,
         stack: Vec::new(),
-        anchors: HashMap::new(),
+        anchors: Vec::new(),
         nodes: 0,
         anchored: 0,
         aliased: 0,
@@ -59,8 +59,8 @@ struct Loader<'a> {
     text: &'a str,
     start: usize,
     stack: Vec<Open>,
-    /// Complete anchored nodes; one that is still open cannot be aliased.
-    anchors: HashMap<usize, (Node, Extent)>,
+    /// Complete anchored nodes by number, which counts from 1; one that is still open cannot be aliased.
+    anchors: Vec<Option<(Node, Extent)>>,
     nodes: usize,
     anchored: usize,
     aliased: usize,
@@ -70,7 +70,12 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn document(&mut self) -> Read<()> {
-        let options = granit_parser::options! { emit_comments: false };
+        // The scanner reads ahead: its own bounds keep it from going deeper than the tree may.
+        let options = granit_parser::options! {
+            emit_comments: false,
+            flow_nesting_limit: MAX_LEVELS,
+            block_nesting_limit: MAX_LEVELS,
+        };
         let mut documents = 0_usize;
         for event in Parser::new_from_str_with_options(self.text, options) {
             let (event, span) = event.map_err(|error| self.syntax_error(&error))?;
@@ -162,15 +167,19 @@ impl<'a> Loader<'a> {
             Plain::NotFinite => {
                 let message = format!("`{text}` is a number that blueprints cannot hold");
                 let finding = Diagnostic::error(codes::NUMBER_NOT_FINITE, span, message);
-                self.diagnostics
-                    .push(finding.help("put it in quotes if a string is meant"));
+                collect(
+                    &mut self.diagnostics,
+                    finding.help("put it in quotes if a string is meant"),
+                );
                 ScalarKind::String
             }
             Plain::LeadingZero(number) => {
                 let message = format!("`{text}` is the number {number}, not the text");
                 let finding = Diagnostic::warning(codes::LEADING_ZERO, span, message);
-                self.diagnostics
-                    .push(finding.help(format!("write `\"{text}\"` to keep the zeros")));
+                collect(
+                    &mut self.diagnostics,
+                    finding.help(format!("write `\"{text}\"` to keep the zeros")),
+                );
                 ScalarKind::Number(number)
             }
         }
@@ -190,8 +199,10 @@ impl<'a> Loader<'a> {
         if style == Style::Plain && text == "<<" {
             let message = "the merge key `<<` is not part of YAML 1.2";
             let finding = Diagnostic::error(codes::MERGE_KEY, span, message);
-            self.diagnostics
-                .push(finding.help("write the entries out, or alias a whole value: `spec: *base`"));
+            collect(
+                &mut self.diagnostics,
+                finding.help("write the entries out, or alias a whole value: `spec: *base`"),
+            );
         } else if style == Style::Plain && span.start == span.end {
             return Err(self.key_not_text(span));
         }
@@ -230,13 +241,13 @@ impl<'a> Loader<'a> {
         let (data, last) = match open.items {
             Items::List(items) => {
                 let last = items.last().map(|item| item.span.end);
-                (Data::List(items), last)
+                (Data::List(fitted(items)), last)
             }
             Items::Map { entries, .. } => {
                 let last = entries
                     .last()
                     .map(|entry| entry.value.span.end.max(entry.key.span.end));
-                (Data::Map(entries), last)
+                (Data::Map(fitted(entries)), last)
             }
         };
         // A block collection ends with its last child, not where the parser notices that it is over.
@@ -258,7 +269,12 @@ impl<'a> Loader<'a> {
             if self.anchored > MAX_NODES {
                 return Err(Box::new(too_many_nodes(node.span)));
             }
-            self.anchors.insert(anchor, (node.clone(), extent));
+            if self.anchors.len() <= anchor {
+                self.anchors.resize_with(anchor + 1, || None);
+            }
+            if let Some(slot) = self.anchors.get_mut(anchor) {
+                *slot = Some((node.clone(), extent));
+            }
         }
         self.put(node);
         Ok(())
@@ -288,12 +304,14 @@ impl<'a> Loader<'a> {
                     }
                 }),
         };
-        self.diagnostics.extend(finding);
+        if let Some(finding) = finding {
+            collect(&mut self.diagnostics, finding);
+        }
     }
 
     fn alias(&mut self, anchor: usize, span: Span) -> Read<()> {
         self.count(span)?;
-        let Some((node, extent)) = self.anchors.get(&anchor) else {
+        let Some(Some((node, extent))) = self.anchors.get(anchor) else {
             let message = "an alias inside the value that it stands for";
             return Err(Box::new(Diagnostic::error(codes::ALIAS_LOOP, span, message)));
         };
@@ -338,8 +356,10 @@ impl<'a> Loader<'a> {
             None => "remove the tag: a blueprint's types follow from how values are written".to_owned(),
         };
         let message = format!("the YAML tag `{written}` is not allowed in a blueprint");
-        self.diagnostics
-            .push(Diagnostic::error(codes::YAML_TAG, span, message).help(help));
+        collect(
+            &mut self.diagnostics,
+            Diagnostic::error(codes::YAML_TAG, span, message).help(help),
+        );
     }
 
     fn span(&self, range: Option<std::ops::Range<usize>>) -> Span {
