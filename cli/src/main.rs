@@ -3,6 +3,7 @@
 #![expect(unreachable_pub, reason = "in a binary `pub` says that other modules use it")]
 
 mod arguments;
+mod children;
 mod commands;
 mod deployments;
 mod events;

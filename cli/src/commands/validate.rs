@@ -1,6 +1,7 @@
 //! `formwork validate`: a blueprint against its language and the resource type schemas.
 
 use crate::arguments::{Format, Validate};
+use crate::children::Folders;
 use crate::files;
 use crate::render;
 use crate::terminal::{Failure, print, print_error, print_json};
@@ -50,7 +51,7 @@ pub fn check(target: &Target) -> Result<Vec<Problem>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .map_err(|error| Failure::outside("no asynchronous runtime", error))?;
-    match runtime.block_on(formwork_engine::check(target, &Bundled)) {
+    match runtime.block_on(formwork_engine::check_with_children(target, &Bundled, &Folders)) {
         Ok(warnings) => Ok(warnings),
         Err(EngineError::Invalid { problems }) => Ok(problems
             .into_iter()

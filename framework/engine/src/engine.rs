@@ -12,7 +12,7 @@ use crate::outcome::{Action, Advance, Outcome};
 use crate::plan::{self, Plan};
 use crate::ports::{Clock, Cloud, SchemaSource, StateStore, StoreError};
 use crate::scope::{Scope, taint_at};
-use formwork_blueprint::{Value, evaluate};
+use formwork_blueprint::{Children, Value, evaluate};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -338,6 +338,19 @@ impl Engine {
 /// not be fetched.
 pub async fn check(target: &Target, schemas: &dyn SchemaSource) -> Result<Vec<Problem>, EngineError> {
     Ok(Model::build(target, schemas).await?.warnings)
+}
+
+/// Checks a target as [`check`] does, and with the blueprints that it includes.
+///
+/// # Errors
+/// [`EngineError::Invalid`] with everything that is wrong with it, [`EngineError::Schemas`] if a schema could
+/// not be fetched.
+pub async fn check_with_children(
+    target: &Target,
+    schemas: &dyn SchemaSource,
+    children: &dyn Children,
+) -> Result<Vec<Problem>, EngineError> {
+    Ok(Model::build_with(target, schemas, children).await?.warnings)
 }
 
 /// Says for every resource what the new generation has to do with it.

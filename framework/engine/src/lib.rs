@@ -109,7 +109,7 @@ pub use deployment::{
     Deployment, FORMAT, InFlight, Phase, Resource, Stage, StoredExport, StoredGoal, StoredResult,
     StoredTarget, Work,
 };
-pub use engine::{Adapters, Engine, Limits, check};
+pub use engine::{Adapters, Engine, Limits, check, check_with_children};
 pub use error::{EngineError, Problem};
 pub use observer::{Event, EventKind, NoObserver, Observer};
 pub use order::{Generation, Goal, Order, Target};

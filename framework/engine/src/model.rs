@@ -9,7 +9,7 @@ use crate::mask::Mask;
 use crate::order::Target;
 use crate::ports::SchemaSource;
 use crate::{Deployment, EngineError, Failure, Generation};
-use formwork_blueprint::{Blueprint, Segment, Severity, Source, Span, Template, Value};
+use formwork_blueprint::{Blueprint, Checker, Children, Segment, Severity, Source, Span, Template, Value};
 use formwork_schema::ResourceSchema;
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashMap};
@@ -44,7 +44,18 @@ pub(crate) struct Node {
 impl Model {
     /// Checks a target.
     pub(crate) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
-        check::build(target, schemas).await
+        let checked = formwork_blueprint::check(&target.source);
+        check::build(target, checked, schemas).await
+    }
+
+    /// Checks a target against the blueprints that it includes as well.
+    pub(crate) async fn build_with(
+        target: &Target,
+        schemas: &dyn SchemaSource,
+        children: &dyn Children,
+    ) -> Result<Model, EngineError> {
+        let checked = Checker::new().children(children).check(&target.source);
+        check::build(target, checked, schemas).await
     }
 
     /// Refuses what is valid but cannot be deployed by this version.

@@ -9,19 +9,26 @@ use crate::mask::Mask;
 use crate::order::Target;
 use crate::ports::{SchemaSource, SchemaSourceError};
 use crate::scope::Scope;
-use formwork_blueprint::{Blueprint, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate};
+use formwork_blueprint::{
+    Blueprint, Checked, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate,
+};
 use formwork_schema::{ResourceSchema, Violation, resolve_type};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
+/// Goes on from what the language says about the target's blueprint.
+pub(super) async fn build(
+    target: &Target,
+    checked: Checked,
+    schemas: &dyn SchemaSource,
+) -> Result<Model, EngineError> {
     let source = target.source.clone();
     let mut findings = Findings {
         source: &source,
         list: Vec::new(),
     };
-    let checked = formwork_blueprint::check(&source);
+
     for diagnostic in &checked.diagnostics {
         findings
             .list
