@@ -8,6 +8,10 @@ use crate::{
     Template, Value, WORKING_DIR, codes, evaluate,
 };
 
+/// How many references to unknown exports get a suggestion: looking for one costs as many comparisons as there
+/// are exports.
+const MAX_SUGGESTIONS: usize = 50;
+
 /// Looks at the children of a blueprint whose sections have been read: tells what is wrong between the two, and
 /// writes down in each child what is known of it.
 pub(super) fn check(
@@ -53,9 +57,11 @@ pub(super) fn check(
             variables(name, child, interface, &mut findings);
         }
     }
+    let mut suggestions_left = MAX_SUGGESTIONS;
     for reference in references(blueprint) {
-        findings.extend(unknown_export(blueprint, reference));
+        findings.extend(unknown_export(blueprint, reference, &mut suggestions_left));
     }
+
     findings
 }
 
@@ -166,7 +172,11 @@ fn references(blueprint: &Blueprint) -> Vec<&Reference> {
 }
 
 /// What is wrong with the name of a child's export. What it may be is a matter of types.
-fn unknown_export(blueprint: &Blueprint, reference: &Reference) -> Option<Diagnostic> {
+fn unknown_export(
+    blueprint: &Blueprint,
+    reference: &Reference,
+    suggestions_left: &mut usize,
+) -> Option<Diagnostic> {
     let (Root::Child(name), [Segment::Name(export), ..]) = (&reference.root, reference.path.as_slice())
     else {
         return None;
@@ -176,10 +186,16 @@ fn unknown_export(blueprint: &Blueprint, reference: &Reference) -> Option<Diagno
         return None;
     }
     let message = format!("the child blueprint `{name}` exports no `{export}`");
+    let finding = Diagnostic::error(codes::UNKNOWN_CHILD_EXPORT, reference.span, message);
+    let Some(left) = suggestions_left.checked_sub(1) else {
+        return Some(finding);
+    };
+    *suggestions_left = left;
+
     let names: Vec<&str> = exports.keys().map(String::as_str).collect();
     let help = did_you_mean(export, names.iter().copied()).unwrap_or_else(|| match names.as_slice() {
         [] => "it exports nothing".to_owned(),
         names => format!("it exports {}", all_of(names)),
     });
-    Some(Diagnostic::error(codes::UNKNOWN_CHILD_EXPORT, reference.span, message).help(help))
+    Some(finding.help(help))
 }

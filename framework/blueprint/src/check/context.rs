@@ -10,6 +10,7 @@ use crate::substitution::{find_opening, is_quoted_name, unescape};
 use crate::syntax::{Data, Entry, Key, Node, Positions, ScalarKind};
 use crate::{Checker, Diagnostic, Format, Root, Severity, Source, Span, Template, codes, template};
 use indexmap::IndexMap;
+use std::cell::Cell;
 
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source,
@@ -20,7 +21,7 @@ pub(super) struct Context<'a> {
     findings: Vec<Diagnostic>,
     /// The keys that each map lacks, told in one finding.
     missing: IndexMap<(Span, &'static str), (&'static Section, Vec<&'static str>)>,
-    suggestions_left: usize,
+    suggestions_left: Cell<usize>,
 }
 
 /// How many references to unknown names get a suggestion: looking for one costs as many comparisons as
@@ -154,14 +155,22 @@ impl<'a> Context<'a> {
             graph: Graph::new(declared.elements()),
             findings,
             missing: IndexMap::new(),
-            suggestions_left: MAX_SUGGESTIONS,
+            suggestions_left: Cell::new(MAX_SUGGESTIONS),
         }
     }
 
     /// The nearest declared name for one that is not declared, as long as that is affordable.
-    pub(super) fn suggest(&mut self, root: &Root) -> Option<String> {
-        self.suggestions_left = self.suggestions_left.checked_sub(1)?;
-        did_you_mean(root.name(), self.declared.candidates(root))
+    pub(super) fn suggest(&self, root: &Root) -> Option<String> {
+        let candidates = self.declared.candidates(root);
+        self.can_suggest()
+            .then(|| did_you_mean(root.name(), candidates))?
+    }
+
+    /// True as long as looking for the nearest of many names is affordable; each time counts.
+    pub(super) fn can_suggest(&self) -> bool {
+        let left = self.suggestions_left.get();
+        self.suggestions_left.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// Whether another error would be one too many to keep: then none is worth looking into.

@@ -4,6 +4,7 @@ use super::context::{Context, Owner, Section};
 use super::resources::is_type;
 use super::{habits, labels, references};
 use crate::spelling::{did_you_mean, one_of, shown};
+use crate::substitution::is_quoted_name;
 use crate::syntax::{Data, Entry, Node, ScalarKind};
 use crate::{
     DataSource, DataSourceExport, Diagnostic, ExportType, FieldPath, Filter, Operator, Span, Template, codes,
@@ -209,6 +210,8 @@ fn export(context: &mut Context<'_>, entry: &Entry) -> Option<DataSourceExport> 
             let text = context.fixed_text(node, "an exported field's `aliasFor`", code)?;
             (node.span, text.clone(), Some(text))
         }
+        // A name that is none is reported as such.
+        None if !is_quoted_name(&entry.key.text) => return None,
         None => (span, entry.key.text.to_string(), None),
     };
     let what = match alias {

@@ -3,6 +3,7 @@
 use super::document;
 use crate::Root;
 use crate::syntax::{Data, Entry, Node};
+use indexmap::IndexSet;
 use std::collections::HashMap;
 
 /// Names by section, in the author's order. A name is declared even if its definition is wrong or its section is
@@ -15,7 +16,7 @@ pub(super) struct Declared {
     resources: Names,
     data_sources: Names,
     /// The exported fields of each data source, where they can be told.
-    data_source_fields: Vec<Option<Vec<String>>>,
+    data_source_fields: Vec<Option<IndexSet<String>>>,
     children: Names,
 }
 
@@ -81,9 +82,9 @@ impl Declared {
     }
 
     /// The exported fields of a data source, if they can be told.
-    pub(super) fn data_source_fields(&self, name: &str) -> Option<&[String]> {
+    pub(super) fn data_source_fields(&self, name: &str) -> Option<&IndexSet<String>> {
         let index = self.data_sources.index.get(name)?;
-        self.data_source_fields.get(*index)?.as_deref()
+        self.data_source_fields.get(*index)?.as_ref()
     }
 
     /// How many elements can form cycles.
@@ -145,7 +146,7 @@ fn map_entries(node: &Node) -> &[Entry] {
     }
 }
 
-fn exported(data_source: &Node) -> Option<Vec<String>> {
+fn exported(data_source: &Node) -> Option<IndexSet<String>> {
     let exports = field(data_source, "exports")?;
     let names = map_entries(exports)
         .iter()

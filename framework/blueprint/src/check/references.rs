@@ -168,7 +168,9 @@ fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
         (Root::DataSource(_), []) => {
             let message = format!("a reference to the data source `{name}` needs one of its exports");
             let fields = context.declared.data_source_fields(name);
-            let fields: Vec<&str> = fields.unwrap_or_default().iter().map(String::as_str).collect();
+            let fields = fields.filter(|_| context.can_suggest()).into_iter().flatten();
+            let fields: Vec<&str> = fields.map(String::as_str).collect();
+
             let help = (!fields.is_empty()).then(|| format!("it exports {}", all_of(&fields)));
             error(codes::INCOMPLETE_REFERENCE, message).map(|finding| finding.help_if(help))
         }
@@ -176,9 +178,13 @@ fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
             let fields = context.declared.data_source_fields(name)?;
             if !fields.contains(field) {
                 let message = format!("the data source `{name}` exports no `{field}`");
-                let help = did_you_mean(field, fields.iter().map(String::as_str));
+                let help = dotted(reference, fields).or_else(|| {
+                    let names = || fields.iter().map(String::as_str);
+                    context.can_suggest().then(|| did_you_mean(field, names()))?
+                });
                 return error(codes::UNKNOWN_FIELD, message).map(|finding| finding.help_if(help));
             }
+
             match rest {
                 [] | [Segment::Index(_)] => None,
                 _ => {
@@ -204,6 +210,25 @@ fn path(context: &Context<'_>, reference: &Reference) -> Option<Diagnostic> {
         }
         (Root::Child(_), _) => None,
     }
+}
+
+/// The export whose name has dots and was written without quotes.
+fn dotted(reference: &Reference, fields: &IndexSet<String>) -> Option<String> {
+    let mut name = String::new();
+    for segment in &reference.path {
+        let Segment::Name(part) = segment else { break };
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(part);
+        if fields.contains(&name) {
+            return Some(format!(
+                "a name with dots needs quotes: `{}[\"{name}\"]`",
+                reference.root
+            ));
+        }
+    }
+    None
 }
 
 fn resource_path(reference: &Reference, path: &[Segment]) -> Option<Diagnostic> {
