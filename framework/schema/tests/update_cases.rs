@@ -260,9 +260,7 @@ fn a_preflight_says_what_cloud_control_would_refuse() {
         ),
         (
             json!([{"op": "add", "path": "/Count", "value": "many"}]),
-            vec![
-                "/Count: Cloud Control would refuse the result: #/Count: expected type: Integer, found: String",
-            ],
+            vec!["/Count: Cloud Control would refuse the result: expected type: Integer, found: String"],
         ),
         // A read shows no write-only values, so there is nothing to remove.
         (

@@ -23,8 +23,10 @@ use support::{Generator, all, authored, filled, provisionable};
 const SALT: &str = "5a17";
 
 /// Types of which a patch takes out what the service's read put there.
-const SHOWS_WHAT_IT_REFUSES: [&str; 5] = [
+const SHOWS_WHAT_IT_REFUSES: [&str; 7] = [
     "AWS::CloudFront::Distribution",
+    "AWS::ElasticLoadBalancingV2::Listener",
+    "AWS::ElasticLoadBalancingV2::ListenerRule",
     "AWS::Glue::Job",
     "AWS::OpenSearchService::Domain",
     "AWS::WAFv2::RuleGroup",

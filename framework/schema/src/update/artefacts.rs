@@ -19,8 +19,8 @@ const ROUNDS_LIMIT: usize = 4;
 
 /// A habit of one service's read.
 enum Habit {
-    /// Of two members that say the same, both are shown where one may be written. `keep` is kept, unless the
-    /// author writes `drop`.
+    /// Of two members that say the same, both are shown where one may be written, or both have to agree. `keep`
+    /// is kept, unless `drop` is what the author writes there.
     Twins { keep: &'static str, drop: &'static str },
     /// At `at`, the service shows `drop` beside `beside`, which rules them out.
     Derived {
@@ -45,10 +45,18 @@ const SEARCH_STRINGS: Habit = Habit::Twins {
     drop: "SearchStringBase64",
 };
 
+/// A target group by itself, and the same one as a list of one.
+const TARGET_GROUPS: Habit = Habit::Twins {
+    keep: "TargetGroupArn",
+    drop: "ForwardConfig",
+};
+
 /// The services that are known for it, by type.
 const HABITS: &[(&str, Habit)] = &[
     ("AWS::WAFv2::WebACL", SEARCH_STRINGS),
     ("AWS::WAFv2::RuleGroup", SEARCH_STRINGS),
+    ("AWS::ElasticLoadBalancingV2::Listener", TARGET_GROUPS),
+    ("AWS::ElasticLoadBalancingV2::ListenerRule", TARGET_GROUPS),
     (
         "AWS::CloudFront::Distribution",
         Habit::Implied {
@@ -149,33 +157,32 @@ fn shown_by(habit: &Habit, desired: &Value, model: &Value) -> Vec<Vec<String>> {
             }
         }
         Habit::Twins { keep, drop } => {
-            let (keep, drop) = match (is_written(desired, keep), is_written(desired, drop)) {
-                (true, true) => return Vec::new(),
-                (false, true) => (drop, keep),
-                _ => (keep, drop),
+            let mut places = Vec::new();
+            twins(model, keep, drop, &mut Vec::new(), &mut places);
+            let path = |mut at: Vec<String>, name: &str| {
+                at.push(name.to_owned());
+                at
             };
-            let mut paths = Vec::new();
-            twins(model, keep, drop, &mut Vec::new(), &mut paths);
-            paths
+            places
+                .into_iter()
+                .filter_map(|at| {
+                    let (keep, drop) = (path(at.clone(), keep), path(at, drop));
+                    match (mentions(desired, &keep), mentions(desired, &drop)) {
+                        (true, true) => None,
+                        (false, true) => Some(keep),
+                        _ => Some(drop),
+                    }
+                })
+                .collect()
         }
     }
 }
 
-/// True if a member of this name stands anywhere.
-fn is_written(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Object(members) => members
-            .iter()
-            .any(|(key, member)| key == name || is_written(member, name)),
-        Value::Array(elements) => elements.iter().any(|element| is_written(element, name)),
-        _ => false,
-    }
-}
-
-fn twins(value: &Value, keep: &str, drop: &str, at: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
+/// Finds the objects that have both members.
+fn twins(value: &Value, keep: &str, drop: &str, at: &mut Vec<String>, places: &mut Vec<Vec<String>>) {
     let mut inside = |segment: String, value: &Value| {
         at.push(segment);
-        twins(value, keep, drop, at, paths);
+        twins(value, keep, drop, at, places);
         at.pop();
     };
     match value {
@@ -184,7 +191,7 @@ fn twins(value: &Value, keep: &str, drop: &str, at: &mut Vec<String>, paths: &mu
                 .iter()
                 .for_each(|(key, member)| inside(key.clone(), member));
             if members.contains_key(keep) && members.contains_key(drop) {
-                paths.push(at.iter().cloned().chain([drop.to_owned()]).collect());
+                places.push(at.clone());
             }
         }
         Value::Array(elements) => elements

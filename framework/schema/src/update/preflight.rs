@@ -6,6 +6,7 @@ use super::diff::FIXED;
 use crate::number::canonical;
 use crate::pointer::strip;
 use crate::rules::Kinds;
+use crate::tags::{is_reserved, tag_key};
 use crate::{ModelError, ResourceSchema};
 use json_patch::Patch;
 use serde_json::Value;
@@ -36,15 +37,24 @@ pub fn preflight(schema: &ResourceSchema, live: &Value, patch: &Patch) -> Vec<Re
     let mut reasons = changed(schema, &before, &draft.model);
     reasons.extend(too_long(&draft.patch));
     let misfits = schema.validate_model(&draft.model);
-    reasons.extend(
-        misfits
-            .into_iter()
-            .map(|ModelError { pointer, text, .. }| Reason {
-                pointer,
-                message: format!("Cloud Control would refuse the result: {text}"),
-            }),
-    );
+    let misfits = misfits
+        .into_iter()
+        .filter(|misfit| !is_of_aws(&draft.model, &misfit.pointer));
+    reasons.extend(misfits.map(|ModelError { pointer, text, .. }| {
+        // The text begins with the pointer, which stands for itself here.
+        let what = text.split_once(": ").map_or(text.as_str(), |(_, what)| what);
+        Reason {
+            message: format!("Cloud Control would refuse the result: {what}"),
+            pointer,
+        }
+    }));
     reasons
+}
+
+/// True for a part of a tag that AWS has set itself: many schemas forbid its key, to authors.
+fn is_of_aws(model: &Value, pointer: &str) -> bool {
+    let tag = pointer.rsplit_once('/').and_then(|(tag, _)| model.pointer(tag));
+    tag.and_then(tag_key).is_some_and(is_reserved)
 }
 
 /// The create-only and read-only properties that would have another value. One that goes together with the
