@@ -65,6 +65,7 @@ impl ResourceSchema {
         let mut violations: Vec<Violation> = misfits.iter().map(|misfit| violation(misfit, &given)).collect();
         self.read_only_set(&fitted, "", &given, &mut violations);
         violations.extend(fit.duplicates);
+        one_per_mistake(&mut violations);
         violations.sort_by(|a, b| (&a.pointer, a.keyword).cmp(&(&b.pointer, b.keyword)));
         Conformed {
             value: fitted,
@@ -196,6 +197,17 @@ impl Fit<'_> {
             scalar => coerced(view, scalar).unwrap_or_else(|| scalar.clone()),
         }
     }
+}
+
+/// A text that is too short or too long seldom matches the pattern: the length says enough.
+fn one_per_mistake(violations: &mut Vec<Violation>) {
+    let length = |violation: &&Violation| matches!(violation.keyword, "minLength" | "maxLength");
+    let told: BTreeSet<String> = violations
+        .iter()
+        .filter(length)
+        .map(|violation| violation.pointer.clone())
+        .collect();
+    violations.retain(|violation| violation.keyword != "pattern" || !told.contains(&violation.pointer));
 }
 
 fn duplicate(key: &str, name: &str, given: String, pointer: String) -> Violation {

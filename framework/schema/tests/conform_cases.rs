@@ -259,3 +259,12 @@ fn alternatives_are_judged_with_the_unknown_in_mind() {
         "/Z | oneOf | expected one of 2 alternatives, found none of them"
     );
 }
+
+#[test]
+fn a_text_of_the_wrong_length_is_not_told_of_its_pattern_as_well() {
+    let conformed = conform("AWS::Logs::LogGroup", &json!({"logGroupName": ""}), &[]);
+    assert_eq!(
+        complaints(&conformed),
+        ["/logGroupName | minLength | expected at least 1 character, found 0"]
+    );
+}

@@ -55,6 +55,10 @@ impl Section {
         };
         match habits::find(self.hints, key) {
             Some(Hint::Is(name)) => Some(meant(name)),
+            Some(Hint::Form(name, text)) => Some(Advice {
+                meant: Some(name),
+                text: text.to_owned(),
+            }),
             Some(Hint::Instead(text)) => Some(Advice {
                 meant: None,
                 text: text.to_owned(),

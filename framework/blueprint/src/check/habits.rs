@@ -2,13 +2,15 @@
 //! language. Each habit with what a blueprint has instead.
 
 use crate::spelling::{fold, one_of};
-use Hint::{Instead, Is};
+use Hint::{Form, Instead, Is};
 
 /// What to say about a key, or a name in a reference, that is known from elsewhere.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hint {
     /// The same thing has another name here.
     Is(&'static str),
+    /// The same thing has another name and another form here: what to write.
+    Form(&'static str, &'static str),
     /// There is no such thing; what to do.
     Instead(&'static str),
 }
@@ -59,7 +61,13 @@ const NO_CONSTRAINT: Hint = Instead("the only constraint of a variable is `allow
 
 pub(super) const DOCUMENT: Hints = &[
     // CloudFormation
-    ("AWSTemplateFormatVersion", Is("version")),
+    (
+        "AWSTemplateFormatVersion",
+        Form(
+            "version",
+            "this is CloudFormation's: a blueprint begins with `version: 2023-04-20`",
+        ),
+    ),
     ("Parameters", Is("variables")),
     ("Outputs", Is("exports")),
     ("Description", NO_DESCRIPTION),
@@ -105,7 +113,13 @@ pub(super) const DOCUMENT: Hints = &[
         Instead("this is Terraform's: a blueprint does not rename what is deployed"),
     ),
     // Kubernetes
-    ("apiVersion", Is("version")),
+    (
+        "apiVersion",
+        Form(
+            "version",
+            "this is Kubernetes': a blueprint begins with `version: 2023-04-20`",
+        ),
+    ),
     (
         "kind",
         Instead("this is Kubernetes': each resource has a `type` instead"),
@@ -404,7 +418,7 @@ const LATER_FUNCTIONS: &[&str] = &[
 pub(super) fn function(name: &str) -> Option<String> {
     match find(FUNCTIONS, name) {
         Some(Is(function)) => Some(format!("did you mean `{function}`?")),
-        Some(Instead(text)) => Some(text.to_owned()),
+        Some(Instead(text) | Form(_, text)) => Some(text.to_owned()),
         None => LATER_FUNCTIONS
             .contains(&name.strip_suffix("_g").unwrap_or(name))
             .then(|| format!("`{name}` came with a later version of the language")),

@@ -125,7 +125,7 @@ fn habit(context: &Context<'_>, reference: &Reference) -> Option<String> {
     match (habits::find(habits::ROOTS, name), reference.path.as_slice()) {
         (Some(Hint::Is(section)), []) => Some(format!("write `{section}.` and the name of one of them")),
         (Some(Hint::Is(section)), segments) => Some(format!("did you mean `{section}{}`?", path(segments))),
-        (Some(Hint::Instead(text)), _) => Some(text.to_owned()),
+        (Some(Hint::Instead(text) | Hint::Form(_, text)), _) => Some(text.to_owned()),
         // Terraform's `aws_sqs_queue.orders.arn`
         (None, [Segment::Name(second), rest @ ..]) => {
             let resource = Root::Resource(second.clone());
