@@ -1,56 +1,33 @@
 //! Documents: any bytes, as YAML and as JSON.
 
-use super::findings;
 use super::scopes::BeforeDeploy;
+use super::{findings, known};
 use formwork_blueprint::{
-    Blueprint, Checked, Checker, Diagnostic, FieldPath, Format, Severity, Source, Span, Template,
-    Transformer, Tree, evaluate, evaluate_reference, parse_value,
+    Blueprint, Checked, Checker, DataSource, FieldPath, Operator, Segment, Severity, Source, Template, Value,
+    evaluate, evaluate_reference, parse_value,
 };
+use serde_json::json;
 
-/// Checks the text in both formats; what is a blueprint is printed, checked again and evaluated.
+/// Checks the bytes in both formats, with and without knowledge of types and children; what is a blueprint is
+/// printed, checked again and evaluated.
 ///
 /// # Panics
 /// Where a promise is broken.
 pub fn run(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else {
-        return;
-    };
-    for format in [Format::Yaml, Format::Json] {
-        let source = Source::with_format("fuzzed", text, format);
-        let checked = checked(&source);
-        if let Some(blueprint) = &checked.blueprint {
+    for name in ["fuzzed.yaml", "fuzzed.json"] {
+        let source = Source::from_bytes(name, data.to_vec());
+        let checked_with_little = checked(&known::little(), &source);
+        let checked_with_all = checked(&known::all(), &source);
+        if let Some(blueprint) = &checked_with_little.blueprint {
             reprinted(&source, blueprint);
             evaluated(&source, blueprint);
         }
+        // Who knows more finds more.
+        assert!(checked_with_little.blueprint.is_some() || checked_with_all.blueprint.is_none());
     }
 }
 
-/// Transforms that documents may ask for: one leaves everything as it is, one makes everything anew.
-struct Same;
-struct Anew;
-
-impl Transformer for Same {
-    fn name(&self) -> &str {
-        "same"
-    }
-
-    fn transform(&self, document: Tree) -> Result<Tree, Vec<Diagnostic>> {
-        Ok(document)
-    }
-}
-
-impl Transformer for Anew {
-    fn name(&self) -> &str {
-        "anew"
-    }
-
-    fn transform(&self, document: Tree) -> Result<Tree, Vec<Diagnostic>> {
-        Ok(Tree::new(&document.to_json(), Span::default()))
-    }
-}
-
-fn checked(source: &Source) -> Checked {
-    let checker = Checker::new().transformer(&Same).transformer(&Anew);
+fn checked(checker: &Checker<'_>, source: &Source) -> Checked {
     let checked = checker.check(source);
     findings::hold(&checked.diagnostics, source);
     let is_error = |severity| severity == Severity::Error;
@@ -72,7 +49,7 @@ fn reprinted(source: &Source, blueprint: &Blueprint) {
     let plain =
         parse_value(source).unwrap_or_else(|errors| panic!("a blueprint is no document: {errors:#?}"));
     let inline = Source::inline("Blueprint", &plain);
-    let again = checked(&inline);
+    let again = checked(&known::little(), &inline);
     let Some(again) = again.blueprint else {
         // Aliases, written out, may be more than a document can hold.
         let too_much = |code| matches!(code, "document-too-large" | "too-many-nodes");
@@ -139,7 +116,7 @@ fn evaluated(source: &Source, blueprint: &Blueprint) {
     };
     let scope = BeforeDeploy { variables };
     for template in templates(blueprint) {
-        evaluated_template(source, template, &scope);
+        let _value = evaluated_template(source, template, &scope);
     }
     for export in blueprint.exports.values() {
         if let Err(error) = evaluate_reference(&export.field, &scope) {
@@ -147,6 +124,7 @@ fn evaluated(source: &Source, blueprint: &Blueprint) {
         }
     }
     for data_source in blueprint.data_sources.values() {
+        looked_up(source, data_source, &scope);
         read_again(&data_source.filter.field);
         data_source
             .exports
@@ -178,7 +156,7 @@ fn templates(blueprint: &Blueprint) -> Vec<&Template> {
     templates
 }
 
-fn evaluated_template(source: &Source, template: &Template, scope: &BeforeDeploy) {
+fn evaluated_template(source: &Source, template: &Template, scope: &BeforeDeploy) -> Option<Value> {
     for (_, span) in template.references() {
         assert!(source.text().get(span.start..span.end).is_some(), "{span:?}");
     }
@@ -186,8 +164,69 @@ fn evaluated_template(source: &Source, template: &Template, scope: &BeforeDeploy
         Ok(value) => {
             // Printing must come to an end as well, for people and for the cloud.
             let _shown = (value.to_masked_json().to_string(), value.to_json().to_string());
+            Some(value)
         }
-        Err(error) => findings::hold_error(&error, source.text()),
+        Err(error) => {
+            findings::hold_error(&error, source.text());
+            None
+        }
+    }
+}
+
+/// Whatever candidates there are, a filter selects one, none, or says what cannot be compared.
+fn looked_up(source: &Source, data_source: &DataSource, scope: &BeforeDeploy) {
+    let Some(search) = evaluated_template(source, &data_source.filter.search, scope) else {
+        return;
+    };
+    let fields = json!([null, true, 5, 1.5, "a", "vpc-1", ["a", "b"], ["a", 5], [], {"a": "b"}, {}]);
+    let candidates: Vec<Value> = fields
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|field| candidate(&data_source.filter.field, field))
+        .collect();
+    let _selected = data_source.select(&search, &candidates);
+    for candidate in &candidates {
+        let _exported = data_source.exported(candidate);
+        if let Ok(field) = data_source.filter.field.of(candidate) {
+            negated(data_source.filter.operator, &field, &search);
+        }
+    }
+}
+
+/// Something that has this field.
+fn candidate(path: &FieldPath, field: &serde_json::Value) -> Value {
+    let whole = path
+        .segments()
+        .iter()
+        .rev()
+        .fold(field.clone(), |inner, segment| match segment {
+            Segment::Name(name) => json!({ name: inner }),
+            Segment::Index(index) => vec![inner; (*index).min(3) + 1].into(),
+        });
+    Value::from_json(&whole)
+}
+
+/// An operator and its negation never agree, unless that they cannot compare.
+fn negated(operator: Operator, field: &Value, search: &Value) {
+    let other = match operator.name() {
+        "=" => "!=".to_owned(),
+        "!=" => "=".to_owned(),
+        name => name
+            .strip_prefix("not ")
+            .map_or_else(|| format!("not {name}"), str::to_owned),
+    };
+    let other = Operator::find(&other).unwrap_or_else(|| panic!("there is no `{other}`"));
+    match (operator.matches(field, search), other.matches(field, search)) {
+        (Ok(found), Ok(other)) => {
+            let unknown = found.has_unknown() && other.has_unknown();
+            assert!(
+                unknown || found.to_json() != other.to_json(),
+                "{operator}: {field:?} {search:?}"
+            );
+        }
+        (Err(_), Err(_)) => {}
+        (found, other) => panic!("{operator} is {found:?}, its negation {other:?}"),
     }
 }
 

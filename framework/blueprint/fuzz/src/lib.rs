@@ -8,5 +8,6 @@ pub mod document;
 pub mod evaluation;
 mod findings;
 pub mod kept;
+mod known;
 mod scopes;
 pub mod substitution;
