@@ -55,13 +55,9 @@ impl Kind {
 }
 
 impl fmt::Debug for Kind {
-    /// Shows the shape only: a kind does not know whether its content is secret.
+    /// Shows what it is and no more: a kind does not know whether its content, keys included, is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Kind::List(items) => f.debug_list().entries(items).finish(),
-            Kind::Map(entries) => f.debug_map().entries(entries).finish(),
-            other => f.write_str(other.noun()),
-        }
+        f.write_str(self.noun())
     }
 }
 
@@ -324,6 +320,10 @@ mod tests {
             format!("{value:?}"),
             format!("{:?}", value.kind),
             format!("{:?}", Value::string("hunter2").kind),
+            format!(
+                "{:?}",
+                Value::from_json(&json!({"hunter2": 1})).into_secret().kind
+            ),
         ] {
             assert!(!text.contains("hunter2"), "{text}");
         }
