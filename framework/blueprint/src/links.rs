@@ -142,8 +142,9 @@ fn nothing_selected(
     let message = match itself {
         true => format!("the link selector of `{name}` selects nothing but `{name}` itself"),
         false => format!(
-            "the link selector of `{name}` selects nothing: no resource has {}",
-            wanted.join(" and ")
+            "the link selector of `{name}` selects nothing: no resource has {}{}",
+            wanted.join(" and "),
+            if wanted.len() > 1 { " together" } else { "" }
         ),
     };
     let unknown = selector
@@ -163,4 +164,113 @@ fn nothing_selected(
         did_you_mean(value, values).or_else(|| did_you_mean(label, labels))
     });
     Diagnostic::warning(codes::NOTHING_SELECTED, selector.span, message).help_if(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, check};
+
+    /// Resources as `name: labels / selector`, and the links between them as `from>to`.
+    #[track_caller]
+    fn check_links(resources: &[(&str, &str, &str)], expected: &str) {
+        let mut text = String::from("version: 2023-04-20\nresources:\n");
+        for (name, labels, selector) in resources {
+            text += &format!("  {name}:\n    type: aws/sqs/queue\n    metadata: {{labels: {{{labels}}}}}\n");
+            if !selector.is_empty() {
+                text += &format!("    linkSelector: {{byLabel: {{{selector}}}}}\n");
+            }
+        }
+        let checked = check(&Source::new("a.yaml", text));
+        let blueprint = checked
+            .blueprint
+            .unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+        let links: Vec<String> = blueprint
+            .links
+            .iter()
+            .map(|link| format!("{}>{}", link.from, link.to))
+            .collect();
+        assert_eq!(links.join(" "), expected);
+    }
+
+    #[test]
+    fn all_labels_must_match() {
+        check_links(
+            &[
+                ("user", "", "app: orders, tier: data"),
+                ("table", "app: orders, tier: data, more: x", ""),
+                ("queue", "app: orders", ""),
+                ("other", "app: users, tier: data", ""),
+                ("bucket", "tier: data, app: orders", ""),
+            ],
+            "user>table user>bucket",
+        );
+    }
+
+    #[test]
+    fn nothing_is_linked_to_itself_and_the_author_s_order_stays() {
+        check_links(
+            &[
+                ("z", "app: orders", "app: orders"),
+                ("a", "app: orders", ""),
+                ("m", "app: orders", "app: a"),
+                ("b", "app: a", "app: orders"),
+            ],
+            "z>a z>m m>b b>z b>a b>m",
+        );
+    }
+
+    #[test]
+    fn labels_are_compared_as_they_are_written() {
+        check_links(
+            &[
+                ("user", "", "release: 1.10"),
+                ("a", "release: 1.1", ""),
+                ("b", "release: '1.10'", ""),
+                ("c", "Release: 1.10", ""),
+            ],
+            "user>b",
+        );
+    }
+
+    #[test]
+    fn resources_with_common_labels_are_no_work_for_selectors_with_rare_ones() {
+        // A hundred million pairs share a label; only a selector's rarest label counts.
+        let resources: Vec<(String, String)> = (0..10_000)
+            .map(|number| (format!("r{number}"), format!("app: orders, number: n{number}")))
+            .collect();
+        let selectors: Vec<String> = (0..10_000)
+            .map(|number| format!("app: orders, number: n{}", (number + 1) % 10_000))
+            .collect();
+        let rows: Vec<(&str, &str, &str)> = resources
+            .iter()
+            .zip(&selectors)
+            .map(|((name, labels), selector)| (name.as_str(), labels.as_str(), selector.as_str()))
+            .collect();
+        let expected: Vec<String> = (0..10_000)
+            .map(|number| format!("r{number}>r{}", (number + 1) % 10_000))
+            .collect();
+        check_links(&rows, &expected.join(" "));
+    }
+
+    #[test]
+    fn links_are_bounded() {
+        let resource = |number: usize| {
+            format!(
+                "  r{number}: {{type: aws/sqs/queue, metadata: {{labels: {{a: b}}}}, linkSelector: {{byLabel: {{a: b}}}}}}\n"
+            )
+        };
+        let of = |count: usize| {
+            let resources: String = (0..count).map(resource).collect();
+            check(&Source::new(
+                "a.yaml",
+                format!("version: 2023-04-20\nresources:\n{resources}"),
+            ))
+        };
+        let links = of(316).blueprint.expect("99,540 links").links;
+        assert_eq!(links.len(), 316 * 315);
+        let checked = of(317);
+        assert!(checked.blueprint.is_none());
+        assert_eq!(checked.diagnostics[0].code, codes::TOO_MANY_LINKS);
+    }
 }
