@@ -109,6 +109,18 @@ fn limits_are_those_that_findings_name() {
     }
 }
 
+#[test]
+fn no_limit_is_left_out() {
+    let page = page();
+    let limits = section(&page, "Limits");
+    for code in codes::all() {
+        let repeats = |text: &str| text.contains('«');
+        if repeats(code.example) || code.run.is_some_and(|run| repeats(run.variables)) {
+            assert!(limits.contains(&format!("`{}`", code.name)), "{}", code.name);
+        }
+    }
+}
+
 fn numbers(finding: &Diagnostic) -> Vec<String> {
     let numbers = finding.message.split(|c: char| !c.is_ascii_digit());
     numbers
