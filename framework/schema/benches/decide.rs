@@ -65,7 +65,7 @@ fn bucket() -> Case {
 
 /// A security group with many rules: an unordered list of objects, with property transforms.
 fn group() -> Case {
-    let rules: Vec<Value> = (0..112)
+    let rules: Vec<Value> = (0..140)
         .map(|index| {
             json!({"IpProtocol": "TCP", "FromPort": index, "ToPort": index, "CidrIp": format!("10.0.{index}.0/24")})
         })

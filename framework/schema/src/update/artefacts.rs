@@ -102,7 +102,8 @@ pub(super) fn prune(schema: &ResourceSchema, desired: &Value, draft: &mut Draft)
         }
     }
     for _ in 0..ROUNDS_LIMIT {
-        if !holds_empty(&draft.model) {
+        // To validate costs more than all the rest, and what has no such value needs it not.
+        if !holds_foreign_empty(&draft.model, desired, &mut Vec::new()) {
             return;
         }
         let misfits = check(schema, &draft.model, &BTreeSet::new());
@@ -242,7 +243,12 @@ fn mentions(desired: &Value, path: &[String]) -> bool {
     };
     match desired {
         Value::Object(members) => members.get(segment).is_some_and(|member| mentions(member, rest)),
-        Value::Array(elements) => elements.iter().any(|element| mentions(element, rest)),
+        Value::Array(elements) => {
+            // Most often it is the element at the same place.
+            let same = segment.parse().ok().and_then(|index: usize| elements.get(index));
+            same.is_some_and(|element| mentions(element, rest))
+                || elements.iter().any(|element| mentions(element, rest))
+        }
         _ => false,
     }
 }
@@ -257,10 +263,22 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn holds_empty(value: &Value) -> bool {
+/// True if there is an empty value that the author did not write.
+fn holds_foreign_empty(value: &Value, desired: &Value, at: &mut Vec<String>) -> bool {
+    let mut inside = |segment: String, value: &Value| {
+        at.push(segment);
+        let found = holds_foreign_empty(value, desired, at);
+        at.pop();
+        found
+    };
     match value {
-        Value::Array(elements) if !elements.is_empty() => elements.iter().any(holds_empty),
-        Value::Object(members) if !members.is_empty() => members.values().any(holds_empty),
-        other => is_empty(other),
+        Value::Array(elements) if !elements.is_empty() => elements
+            .iter()
+            .enumerate()
+            .any(|(index, element)| inside(index.to_string(), element)),
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().any(|(key, member)| inside(key.clone(), member))
+        }
+        other => is_empty(other) && !mentions(desired, at),
     }
 }

@@ -103,8 +103,11 @@ impl<'a> Walk<'a> {
             }
             return;
         }
-        // What is the same down to the last member needs no look at the schema.
-        if live.is_some_and(|live| equal(desired, live)) && !here.rule.holds(Kinds::WRITE_ONLY) {
+        // What is the same down to the last member needs no look at the schema, unless something in it never
+        // shows.
+        if live.is_some_and(|live| equal(desired, live))
+            && here.rule.values(desired, Kinds::WRITE_ONLY).is_empty()
+        {
             return;
         }
         let view = view();
@@ -320,7 +323,19 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn without(&self, kinds: Kinds, value: &Value, here: &Place<'_>) -> Value {
+        if !holds_null(value) {
+            return here.rule.without(value, kinds);
+        }
         let view = self.schema.view().at(&here.desired());
         here.rule.without(&without_nulls(&view, value), kinds)
+    }
+}
+
+fn holds_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(elements) => elements.iter().any(holds_null),
+        Value::Object(members) => members.values().any(holds_null),
+        _ => false,
     }
 }

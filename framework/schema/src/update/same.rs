@@ -43,15 +43,24 @@ impl Comparison<'_> {
         }
         match (desired, live) {
             (Value::Object(wanted), Value::Object(found)) if !view.is_free_form() => {
-                wanted.iter().all(|(key, desired)| {
-                    let rule = rule.member(key);
-                    rule.is(IGNORED)
-                        || match found.get(key) {
-                            Some(live) if equal(desired, live) => true,
-                            Some(live) => self.covers(&view.member(key), desired, live, rule, Some(wanted)),
-                            None => is_nothing(desired, rule) || is_default(&view.member(key), desired),
-                        }
-                })
+                // Most pairs of elements differ in a plain value, which is cheaper to find than all the rest.
+                let differs = |(key, desired): (&String, &Value)| {
+                    found
+                        .get(key)
+                        .is_some_and(|live| is_plainly_other(desired, live, rule.member(key)))
+                };
+                !wanted.iter().any(differs)
+                    && wanted.iter().all(|(key, desired)| {
+                        let rule = rule.member(key);
+                        rule.is(IGNORED)
+                            || match found.get(key) {
+                                Some(live) if equal(desired, live) => true,
+                                Some(live) => {
+                                    self.covers(&view.member(key), desired, live, rule, Some(wanted))
+                                }
+                                None => is_nothing(desired, rule) || is_default(&view.member(key), desired),
+                            }
+                    })
             }
             (Value::Array(wanted), Value::Array(found)) if !view.is_free_form() => {
                 let (items, rule) = (view.items(), rule.element());
@@ -65,6 +74,18 @@ impl Comparison<'_> {
             _ => is_same_scalar(view, desired, live),
         }
     }
+}
+
+/// True if two values are known to differ without a look at the schema.
+fn is_plainly_other(desired: &Value, live: &Value, rule: Rule<'_>) -> bool {
+    let differ = match (desired, live) {
+        (Value::String(desired), Value::String(live)) => {
+            desired != live && !(looks_like_document(desired) && looks_like_document(live))
+        }
+        (Value::Number(_), Value::Number(_)) | (Value::Bool(_), Value::Bool(_)) => !equal(desired, live),
+        _ => false,
+    };
+    differ && rule.transform().is_none() && !rule.is(IGNORED)
 }
 
 /// True if the value is a scalar that the service would take anyway.
@@ -152,19 +173,17 @@ pub(super) fn pair(
     if unmatched.is_empty() || desired.len().saturating_mul(live.len()) > COMPARISONS_LIMIT {
         return pairs;
     }
-    let fits: Vec<Vec<usize>> = desired
-        .iter()
-        .map(|wanted| {
-            live.iter()
-                .enumerate()
-                .filter(|(_, found)| same(wanted, found))
-                .map(|(index, _)| index)
-                .collect()
-        })
-        .collect();
+    let mut matching = Matching {
+        desired,
+        live,
+        same,
+        fits: vec![None; desired.len()],
+        taken,
+    };
     for wanted in unmatched {
-        place(wanted, &fits, &mut taken, &mut vec![false; live.len()]);
+        matching.place(wanted, &mut vec![false; live.len()]);
     }
+    let taken = matching.taken;
     for (index, wanted) in taken.iter().enumerate() {
         if let Some(slot) = wanted.and_then(|wanted| pairs.get_mut(wanted)) {
             *slot = Some(index);
@@ -173,24 +192,55 @@ pub(super) fn pair(
     pairs
 }
 
-/// Finds a live element for a desired one, moving others to their alternatives where that helps.
-fn place(wanted: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], tried: &mut [bool]) -> bool {
-    for index in fits.get(wanted).into_iter().flatten() {
-        if tried.get(*index) != Some(&false) {
-            continue;
+/// Desired elements finding their live ones.
+struct Matching<'v, F> {
+    desired: &'v [Value],
+    live: &'v [Value],
+    same: F,
+    /// Which live elements a desired one is the same as; found out when it is asked for.
+    fits: Vec<Option<Vec<usize>>>,
+    /// Who has each live element.
+    taken: Vec<Option<usize>>,
+}
+
+impl<F: FnMut(&Value, &Value) -> bool> Matching<'_, F> {
+    fn fits(&mut self, wanted: usize) -> Vec<usize> {
+        if let Some(Some(known)) = self.fits.get(wanted) {
+            return known.clone();
         }
-        if let Some(mark) = tried.get_mut(*index) {
-            *mark = true;
-        }
-        let holder = taken.get(*index).copied().flatten();
-        if holder.is_none_or(|holder| place(holder, fits, taken, tried)) {
-            if let Some(slot) = taken.get_mut(*index) {
-                *slot = Some(wanted);
+        let mut fits = Vec::new();
+        if let Some(desired) = self.desired.get(wanted) {
+            for (index, found) in self.live.iter().enumerate() {
+                if (self.same)(desired, found) {
+                    fits.push(index);
+                }
             }
-            return true;
         }
+        if let Some(slot) = self.fits.get_mut(wanted) {
+            *slot = Some(fits.clone());
+        }
+        fits
     }
-    false
+
+    /// Finds a live element for a desired one, moving others to their alternatives where that helps.
+    fn place(&mut self, wanted: usize, tried: &mut [bool]) -> bool {
+        for index in self.fits(wanted) {
+            if tried.get(index) != Some(&false) {
+                continue;
+            }
+            if let Some(mark) = tried.get_mut(index) {
+                *mark = true;
+            }
+            let holder = self.taken.get(index).copied().flatten();
+            if holder.is_none_or(|holder| self.place(holder, tried)) {
+                if let Some(slot) = self.taken.get_mut(index) {
+                    *slot = Some(wanted);
+                }
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// Order matters unless the schema says otherwise.
@@ -216,7 +266,9 @@ pub(super) fn is_nothing(desired: &Value, rule: Rule<'_>) -> bool {
 }
 
 fn document(text: &str) -> Option<Value> {
-    text.trim_start()
-        .starts_with(['{', '['])
-        .then(|| serde_json::from_str(text).ok())?
+    looks_like_document(text).then(|| serde_json::from_str(text).ok())?
+}
+
+fn looks_like_document(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
 }
