@@ -9,7 +9,7 @@ use crate::rules::Kinds;
 use crate::tags::{is_reserved, tag_key};
 use crate::view::View;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Which live element each desired one already is.
 struct Pairing {
@@ -22,11 +22,14 @@ impl Walk<'_> {
     pub(super) fn array(
         &mut self,
         view: &View<'_>,
-        wanted: &[Value],
-        found: &[Value],
+        desired: &Value,
+        live: &Value,
         owned: Option<&Value>,
         here: &Place<'_>,
     ) {
+        let (Value::Array(wanted), Value::Array(found)) = (desired, live) else {
+            return;
+        };
         if self.is_keyed_list(view, here) && is_keyed(wanted) && is_keyed(found) {
             return self.tag_list(wanted, found, owned, here);
         }
@@ -46,11 +49,7 @@ impl Walk<'_> {
         if by_element {
             self.elements(&items, wanted, found, &Pairing { pairs, ordered }, owned, here);
         } else {
-            self.set(
-                &Value::Array(wanted.to_vec()),
-                Some(&Value::Array(found.to_vec())),
-                here,
-            );
+            self.set(desired, Some(live), here);
         }
     }
 
@@ -115,27 +114,28 @@ impl Walk<'_> {
         owned: Option<&Value>,
         here: &Place<'_>,
     ) {
-        let of = |tags: &[Value], key: Option<&str>| tags.iter().find(|tag| tag_key(tag) == key).cloned();
-        let owned = owned
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let (wanted_by_key, found_by_key) = (by_key(wanted), by_key(found));
+        let owned = by_key(
+            owned
+                .and_then(Value::as_array)
+                .map(Vec::as_slice)
+                .unwrap_or_default(),
+        );
         let mut changed = false;
         let mut tags = Vec::new();
         for live in found {
             let key = tag_key(live);
-            match of(wanted, key) {
+            match wanted_by_key.get(&key) {
                 Some(desired) if !key.is_some_and(is_reserved) => {
-                    changed |= !equal(&desired, live);
-                    tags.push(desired);
+                    changed |= !equal(desired, live);
+                    tags.push((*desired).clone());
                 }
-                None if of(owned, key).is_some() && !key.is_some_and(is_reserved) => changed = true,
+                None if owned.contains_key(&key) && !key.is_some_and(is_reserved) => changed = true,
                 _ => tags.push(live.clone()),
             }
         }
         for desired in wanted {
-            let key = tag_key(desired);
-            if of(found, key).is_none() {
+            if !found_by_key.contains_key(&tag_key(desired)) {
                 changed = true;
                 tags.push(desired.clone());
             }
@@ -144,6 +144,11 @@ impl Walk<'_> {
             self.set(&Value::Array(tags), Some(&Value::Array(found.to_vec())), here);
         }
     }
+}
+
+/// The first tag of every key.
+fn by_key(tags: &[Value]) -> HashMap<Option<&str>, &Value> {
+    tags.iter().rev().map(|tag| (tag_key(tag), tag)).collect()
 }
 
 /// True if every tag has a key of its own.

@@ -13,6 +13,7 @@ use crate::transform::Match;
 use crate::view::View;
 use crate::{ResourceSchema, Tagging};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// What must not be touched.
 pub(super) const FIXED: Kinds = Kinds::READ_ONLY.or(Kinds::CREATE_ONLY);
@@ -120,8 +121,8 @@ impl<'a> Walk<'a> {
             (Value::Object(wanted), Some(Value::Object(found))) if !view.is_free_form() => {
                 self.object(&view, wanted, found, owned, here);
             }
-            (Value::Array(wanted), Some(Value::Array(found))) if !view.is_free_form() => {
-                self.array(&view, wanted, found, owned, here);
+            (Value::Array(_), Some(live @ Value::Array(_))) if !view.is_free_form() => {
+                self.array(&view, desired, live, owned, here);
             }
             (desired, Some(live)) if is_same_scalar(&view, desired, live) => {}
             (desired, Some(live)) => self.set(desired, Some(live), here),
@@ -200,8 +201,8 @@ impl<'a> Walk<'a> {
         if let (true, Value::Array(ours), Value::Array(found)) = (self.is_keyed_list(view, here), owned, live)
             && is_keyed(found)
         {
-            let kept = |tag: &&Value| !ours.iter().any(|our| tag_key(our) == tag_key(tag));
-            if found.iter().any(|tag| kept(&tag)) {
+            let ours: HashSet<Option<&str>> = ours.iter().map(tag_key).collect();
+            if found.iter().any(|tag| !ours.contains(&tag_key(tag))) {
                 return self.tag_list(&[], found, Some(owned), here);
             }
         }

@@ -8,7 +8,7 @@ use crate::pointer::strip;
 use crate::rules::Kinds;
 use crate::tags::{is_reserved, tag_key};
 use crate::{ModelError, ResourceSchema};
-use json_patch::Patch;
+use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -110,6 +110,20 @@ pub(super) fn changed(schema: &ResourceSchema, before: &Value, after: &Value) ->
 }
 
 pub(super) fn too_long(patch: &Patch) -> Option<Reason> {
+    // Only what may be too long is written out to be counted.
+    let operations = patch.0.iter().map(|operation| {
+        let value = match operation {
+            PatchOperation::Add(AddOperation { value, .. })
+            | PatchOperation::Replace(ReplaceOperation { value, .. })
+            | PatchOperation::Test(TestOperation { value, .. }) => longest(value),
+            _ => 0,
+        };
+        // `{"op":"replace","path":"","value":},`
+        value + 6 * operation.path().len() + 40
+    });
+    if operations.sum::<usize>() < DOCUMENT_LIMIT {
+        return None;
+    }
     let length = patch.to_string().chars().count();
     (length > DOCUMENT_LIMIT).then(|| Reason {
         pointer: String::new(),
@@ -118,4 +132,21 @@ pub(super) fn too_long(patch: &Patch) -> Option<Reason> {
              keep them elsewhere"
         ),
     })
+}
+
+/// The characters that a value has at most when it is written out; one of a text may become `\u0000`.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(number) => number.as_str().len(),
+        Value::String(text) => 6 * text.len() + 2,
+        Value::Array(elements) => elements.iter().map(|element| longest(element) + 1).sum::<usize>() + 2,
+        Value::Object(members) => {
+            let members = members.iter();
+            members
+                .map(|(key, member)| 6 * key.len() + longest(member) + 4)
+                .sum::<usize>()
+                + 2
+        }
+    }
 }

@@ -143,24 +143,24 @@ pub(super) fn pair(
             .map(|(index, wanted)| live.get(index).filter(|found| same(wanted, found)).map(|_| index))
             .collect();
     }
-    // Most often a service keeps the order.
-    if desired.len() == live.len()
-        && desired
-            .iter()
-            .zip(live)
-            .all(|(desired, live)| equal(desired, live))
-    {
-        return (0..desired.len()).map(Some).collect();
-    }
-    // Equal ones first: what asks for little would else take what another needs.
+    // Equal ones first: what asks for little would else take what another needs. Most often a service keeps the
+    // order, and then their texts need not be compared.
+    let in_place =
+        |index: &usize| matches!((desired.get(*index), live.get(*index)), (Some(a), Some(b)) if equal(a, b));
+    let mut pairs: Vec<Option<usize>> = (0..desired.len())
+        .map(|index| Some(index).filter(in_place))
+        .collect();
     let mut places: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, found) in live.iter().enumerate().rev() {
-        places.entry(canonical(found)).or_default().push(index);
+        if pairs.get(index).is_none_or(Option::is_none) {
+            places.entry(canonical(found)).or_default().push(index);
+        }
     }
-    let mut pairs: Vec<Option<usize>> = desired
-        .iter()
-        .map(|wanted| places.get_mut(&canonical(wanted))?.pop())
-        .collect();
+    for (wanted, slot) in desired.iter().zip(&mut pairs) {
+        if slot.is_none() && !places.is_empty() {
+            *slot = places.get_mut(&canonical(wanted)).and_then(Vec::pop);
+        }
+    }
     let mut taken = vec![None; live.len()];
     for (wanted, index) in pairs.iter().enumerate() {
         if let Some(slot) = index.and_then(|index| taken.get_mut(index)) {
