@@ -175,14 +175,10 @@ impl<'a> Scope<'a> {
         };
         match node.schema.attribute(field) {
             Ok(Attribute::Identifier) => identifier(name, Some(known), &self.model.mask),
-            Ok(Attribute::Property(property)) => {
-                let mut path = vec![Segment::Name(property.clone())];
-                path.extend_from_slice(rest);
-                live(known, &self.model.mask)
-                    .and_then(|live| descend(&live, &path))
-                    .or_else(|| known.partial.then(Value::unknown))
-                    .ok_or_else(|| format!("`{name}` was deployed, but its `{property}` has no such value"))
-            }
+            Ok(Attribute::Property(property)) => live_property(known, &property, &self.model.mask)
+                .and_then(|live| descend(&live, rest))
+                .or_else(|| known.partial.then(Value::unknown))
+                .ok_or_else(|| format!("`{name}` was deployed, but its `{property}` has no such value")),
             Err(_) => Err(format!("`{name}` has no attribute `{field}`")),
         }
     }
@@ -203,8 +199,8 @@ impl<'a> Scope<'a> {
         };
         match (node.schema.property_name(&[], field), known) {
             (Some(_), None) => Ok(Value::unknown()),
-            (Some(_), Some(known)) => live(known, &self.model.mask)
-                .and_then(|live| descend(&live, path))
+            (Some(property), Some(known)) => live_property(known, &property, &self.model.mask)
+                .and_then(|live| descend(&live, path.get(1..).unwrap_or_default()))
                 .or_else(|| known.partial.then(Value::unknown))
                 .ok_or_else(|| format!("the spec of `{name}` has no value there")),
             (None, _) => Err(format!("the spec of `{name}` has no `{field}`")),
@@ -244,17 +240,33 @@ fn identifier(name: &str, known: Option<&Known<'_>>, mask: &Mask) -> Result<Valu
 
 /// The live properties, tainted where they are, or equal, something secret.
 fn live(known: &Known<'_>, mask: &Mask) -> Option<Value> {
-    let mut value = Value::from_json(known.live.as_deref()?);
-    for pointer in &known.hidden {
-        taint_at(&mut value, pointer);
+    Some(marked(known, known.live.as_deref()?, "", mask))
+}
+
+/// One of them, without a look at the others.
+fn live_property(known: &Known<'_>, property: &str, mask: &Mask) -> Option<Value> {
+    let found = known.live.as_deref()?.get(property)?;
+    let at = format!("/{}", property.replace('~', "~0").replace('/', "~1"));
+    Some(marked(known, found, &at, mask))
+}
+
+/// What stands at `at` in the live properties.
+fn marked(known: &Known<'_>, found: &serde_json::Value, at: &str, mask: &Mask) -> Value {
+    let inside = |pointer: &&'_ str| {
+        let rest = pointer.strip_prefix(at)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
+    };
+    let mut value = Value::from_json(found);
+    for pointer in known.hidden.iter().filter_map(inside) {
+        taint_at(&mut value, &pointer);
     }
     taint_texts(&mut value, mask);
-    for pointer in &known.unknown {
-        if let Some(found) = find(&mut value, pointer) {
+    for pointer in known.unknown.iter().filter_map(inside) {
+        if let Some(found) = find(&mut value, &pointer) {
             found.kind = Kind::Unknown;
         }
     }
-    Some(value)
+    value
 }
 
 /// Taints what stands at a JSON Pointer.
@@ -359,12 +371,16 @@ mod tests {
         assert!(descend(&value, &[name("a"), name("b")]).is_some_and(|value| value.secret));
     }
 
+    fn secret(text: &str) -> Value {
+        Value {
+            kind: Kind::String(text.into()),
+            secret: true,
+        }
+    }
+
     #[test]
     fn live_values_that_hold_a_secret_are_tainted() {
-        let secret = Value {
-            kind: Kind::String("hunter2".into()),
-            secret: true,
-        };
+        let secret = secret("hunter2");
         let known = Known {
             identifier: None,
             live: Some(Cow::Owned(
@@ -376,5 +392,9 @@ mod tests {
         };
         let live = live(&known, &Mask::of([&secret])).unwrap();
         assert_eq!(live.secret_pointers(), ["/Url", "/Pin"]);
+        for (property, secret) in [("Url", true), ("Pin", true), ("Open", false)] {
+            let found = live_property(&known, property, &Mask::of([&self::secret("hunter2")])).unwrap();
+            assert_eq!(found.secret, secret, "{property}");
+        }
     }
 }

@@ -14,12 +14,13 @@ use crate::scope::Scope;
 use formwork_schema::{Decision, Reason, ResourceSchema, decide, matches, strip};
 use indexmap::IndexMap;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// What a deploy of the model would do to a deployment.
 pub(crate) fn forecast(model: &Model, deployment: Option<&Deployment>, reads: &Reads) -> Plan {
-    let outlooks: HashMap<&str, OnceCell<Outlook>> = model
+    let outlooks: HashMap<&str, OnceCell<Outlook<'_>>> = model
         .nodes
         .keys()
         .map(|name| (name.as_str(), OnceCell::new()))
@@ -96,12 +97,12 @@ struct One<'a> {
     read: Option<&'a Result<Value, crate::ports::CloudError>>,
 }
 
-impl One<'_> {
+impl<'a> One<'a> {
     fn forecast(
         &self,
         name: &str,
         wanted: Result<Desired, Box<crate::Failure>>,
-    ) -> (Change, Option<Outlook>) {
+    ) -> (Change, Option<Outlook<'a>>) {
         let mut change = Change::new(name, self.schema.type_name(), Action::Create);
         let standing = self
             .known
@@ -147,7 +148,7 @@ impl One<'_> {
         self.judge(change, known, identifier, live, &wanted)
     }
 
-    fn create(&self, mut change: Change, wanted: &Desired) -> (Change, Option<Outlook>) {
+    fn create(&self, mut change: Change, wanted: &Desired) -> (Change, Option<Outlook<'a>>) {
         change.properties = Comparison::new(self.schema, wanted, None).created();
         (change, Some(self.made(wanted)))
     }
@@ -157,16 +158,20 @@ impl One<'_> {
         mut change: Change,
         known: &Resource,
         identifier: &str,
-        live: &Value,
+        live: &'a Value,
         wanted: &Desired,
-    ) -> (Change, Option<Outlook>) {
+    ) -> (Change, Option<Outlook<'a>>) {
         let applied = known.remembered.as_ref();
-        let mut value = wanted.value.clone();
-        take_live(&mut value, live, &wanted.unknown);
+        let value = with_live(&wanted.value, live, &wanted.unknown);
         let decision = decide(self.schema, applied, live, &value);
+        let is_open = !wanted.unknown.is_empty();
+        if decision == Decision::None && !is_open {
+            change.action = Action::Unchanged;
+            let outlook = Outlook::unchanged(identifier, live, hidden(known, wanted));
+            return (change, Some(outlook));
+        }
         let open = self.open_create_only(wanted);
         let comparison = Comparison::new(self.schema, wanted, applied);
-        let is_open = !wanted.unknown.is_empty();
         let (patch, reasons) = match decision {
             Decision::Replace { mut reasons } => {
                 reasons.extend(open);
@@ -179,11 +184,6 @@ impl One<'_> {
             Decision::Impossible { reasons } => {
                 change.action = Action::Update;
                 return (guess(change, why(&reasons)), None);
-            }
-            Decision::None if !is_open => {
-                change.action = Action::Unchanged;
-                let outlook = Outlook::unchanged(identifier, live, hidden(known, wanted));
-                return (change, Some(outlook));
             }
             Decision::None => {
                 change.certain = false;
@@ -216,7 +216,7 @@ impl One<'_> {
         wanted: &Desired,
         comparison: Comparison<'_>,
         reasons: Vec<Reason>,
-    ) -> (Change, Option<Outlook>) {
+    ) -> (Change, Option<Outlook<'a>>) {
         change.action = Action::Replace;
         change.sequence = Some(sequence(self.schema, Some(identifier), live, &wanted.value));
         change.properties = comparison.replaced(live, &reasons);
@@ -224,7 +224,7 @@ impl One<'_> {
         (change, Some(self.made(wanted)))
     }
 
-    fn made(&self, wanted: &Desired) -> Outlook {
+    fn made(&self, wanted: &Desired) -> Outlook<'a> {
         let hidden = wanted.remembered.hidden.keys().cloned().collect();
         let unknown = wanted.unknown.iter().cloned().collect();
         Outlook::made(self.schema, &wanted.value, hidden, unknown)
@@ -265,13 +265,18 @@ fn hidden(known: &Resource, wanted: &Desired) -> Vec<String> {
     pointers.into_iter().cloned().collect()
 }
 
-/// Puts the live value in place of one that is not known yet, so that it is no difference.
-fn take_live(value: &mut Value, live: &Value, unknown: &BTreeSet<String>) {
+/// The desired value with the live one in place of what is not known yet, so that it is no difference.
+fn with_live<'v>(desired: &'v Value, live: &Value, unknown: &BTreeSet<String>) -> Cow<'v, Value> {
+    if unknown.is_empty() {
+        return Cow::Borrowed(desired);
+    }
+    let mut value = desired.clone();
     for pointer in unknown {
         if let (Some(place), Some(live)) = (value.pointer_mut(pointer), live.pointer(pointer)) {
             *place = live.clone();
         }
     }
+    Cow::Owned(value)
 }
 
 /// What is to go, dependents before what they depend on: all of it without a model.

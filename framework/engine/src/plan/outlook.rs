@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// What is expected of a resource after the deployment.
-pub(super) struct Outlook {
+pub(super) struct Outlook<'a> {
     identifier: Option<String>,
-    properties: Value,
+    properties: Cow<'a, Value>,
     /// JSON Pointers of what is secret in it.
     hidden: Vec<String>,
     /// JSON Pointers of what is not known yet.
@@ -17,12 +17,12 @@ pub(super) struct Outlook {
     partial: bool,
 }
 
-impl Outlook {
+impl<'a> Outlook<'a> {
     /// It stays as it is.
-    pub(super) fn unchanged(identifier: &str, live: &Value, hidden: Vec<String>) -> Self {
+    pub(super) fn unchanged(identifier: &str, live: &'a Value, hidden: Vec<String>) -> Self {
         Outlook {
             identifier: Some(identifier.to_owned()),
-            properties: live.clone(),
+            properties: Cow::Borrowed(live),
             hidden,
             unknown: Vec::new(),
             partial: false,
@@ -50,7 +50,7 @@ impl Outlook {
         }
         Outlook {
             identifier: Some(identifier.to_owned()),
-            properties,
+            properties: Cow::Owned(properties),
             hidden,
             unknown,
             partial: true,
@@ -77,7 +77,7 @@ impl Outlook {
         };
         Outlook {
             identifier,
-            properties: strip(desired, schema.write_only()),
+            properties: Cow::Owned(strip(desired, schema.write_only())),
             hidden,
             unknown,
             partial: true,
