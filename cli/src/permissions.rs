@@ -34,7 +34,7 @@ pub fn permissions<'s>(schemas: impl IntoIterator<Item = &'s ResourceSchema>) ->
     let mut actions: BTreeMap<String, String> = BTreeMap::new();
     let mut greedy: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for schema in schemas {
-        for declared in declared(schema) {
+        for declared in HANDLERS.iter().flat_map(|handler| schema.permissions(handler)) {
             let Some(action) = plain(declared) else { continue };
             if action.ends_with(":*") {
                 let types = greedy.entry(action.clone()).or_default();
@@ -90,19 +90,6 @@ pub fn permissions<'s>(schemas: impl IntoIterator<Item = &'s ResourceSchema>) ->
         ));
     }
     Permissions { policy, notes }
-}
-
-fn declared(schema: &ResourceSchema) -> impl Iterator<Item = &str> {
-    HANDLERS
-        .iter()
-        .filter_map(|handler| {
-            schema
-                .document()
-                .pointer(&format!("/handlers/{handler}/permissions"))
-                .and_then(Value::as_array)
-        })
-        .flatten()
-        .filter_map(Value::as_str)
 }
 
 /// An action as IAM writes it. What schemas declare besides (`""`, `s3:REST.PUT.OBJECT`) is no action.

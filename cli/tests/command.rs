@@ -237,12 +237,9 @@ fn types_are_found_by_part_and_shown_whole() {
 #[test]
 fn what_a_type_cannot_do_is_said() {
     for (name, said) in [
-        ("aws/sqs/queuePolicy", "cannot be read: "),
-        ("aws/sqs/queuePolicy", "cannot be listed: "),
-        (
-            "aws/dax/parameterGroup",
-            "cannot be created through Cloud Control",
-        ),
+        ("aws/sqs/queuePolicy", "this type cannot be read: "),
+        ("aws/sqs/queuePolicy", "this type cannot be listed: "),
+        ("aws/dax/parameterGroup", "cannot create resources of this type"),
         (
             "AWS::ApiGateway::Deployment",
             "handlers: create, read, update, delete, list",
@@ -258,7 +255,7 @@ fn what_a_type_cannot_do_is_said() {
     let fixed = formwork(&["types", "aws/lambda/layerVersion", "--format", "json"]);
     assert_eq!(
         document(&fixed)[0]["limits"],
-        json!(["cannot be updated: every change replaces it"])
+        json!(["this type cannot be updated in place"])
     );
 }
 

@@ -139,21 +139,34 @@ fn handlers(of: Handlers) -> Vec<&'static str> {
 }
 
 /// What a missing handler, or a way of replacing, means for whoever uses the type.
-fn limits(schema: &ResourceSchema) -> Vec<&'static str> {
-    let handlers = schema.handlers();
-    if !handlers.create {
-        return vec!["cannot be created through Cloud Control: blueprints that use it are refused"];
+fn limits(schema: &ResourceSchema) -> Vec<String> {
+    if let Some(reason) = schema.cannot_create() {
+        return vec![reason.message];
     }
-    [
-        (!handlers.read, "cannot be read: changes made outside of a blueprint are not noticed, and only what the blueprint says of it is known"),
-        (!handlers.update, "cannot be updated: every change replaces it"),
-        (!handlers.delete, "cannot be deleted: removing it from a blueprint fails"),
-        (!handlers.list, "cannot be listed: one that was lost sight of cannot be looked for"),
-        (schema.deletes_first(), "is deleted before its successor is made when it is replaced"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, text)| holds.then_some(text))
-    .collect()
+    let handlers = schema.handlers();
+    let reasons = [schema.cannot_read(), schema.cannot_update()];
+    let mut limits: Vec<String> = reasons
+        .into_iter()
+        .flatten()
+        .map(|reason| reason.message)
+        .collect();
+    let others = [
+        (
+            !handlers.delete,
+            "this type cannot be deleted: removing it from a blueprint fails",
+        ),
+        (
+            !handlers.list,
+            "this type cannot be listed: a resource that was lost sight of cannot be looked for",
+        ),
+        (
+            schema.deletes_first(),
+            "when it is replaced, it is deleted before its successor is made",
+        ),
+    ];
+    let others = others.iter().filter(|(holds, _)| *holds);
+    limits.extend(others.map(|(_, text)| (*text).to_owned()));
+    limits
 }
 
 fn words(property: &Property<'_>) -> Vec<&'static str> {
