@@ -218,10 +218,12 @@ impl Template {
     /// Every reference in it, with where it stands, in the author's order.
     pub fn references(&self) -> Vec<(&Reference, Span)> {
         let mut found = Vec::new();
-        self.expressions(&mut |expression, _| expression.references(&mut found));
+        if self.dynamic {
+            self.expressions(&mut |expression, _| expression.references(&mut found));
+        }
         found
             .into_iter()
-            .map(|reference| (reference, reference.span))
+            .map(|reference: &Reference| (reference, reference.span))
             .collect()
     }
 

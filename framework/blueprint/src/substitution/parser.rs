@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let name = self.name();
         if self.peek() == Some('(') {
-            return self.call(name, start);
+            return self.call(name.to_owned(), start);
         }
         if let Ok(bool) = name.parse() {
             return Ok(Expression::Literal(
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
                 self.positions.span(start, self.at),
             ));
         }
-        let root: fn(String) -> Root = match name.as_str() {
+        let root: fn(String) -> Root = match name {
             "variables" => Root::Variable,
             "resources" => Root::Resource,
             "datasources" => Root::DataSource,
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
                 let path = self.path()?;
                 let span = self.positions.span(start, self.at);
                 return Ok(Expression::Reference(Reference {
-                    root: Root::Resource(name),
+                    root: Root::Resource(name.to_owned()),
                     path,
                     span,
                 }));
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
         if self.eat('.') {
             return match self.peek() {
                 Some(first) if first.is_ascii_alphabetic() || first == '_' => {
-                    Ok(Some(Segment::Name(self.name())))
+                    Ok(Some(Segment::Name(self.name().to_owned())))
                 }
                 Some(first) if first.is_ascii_digit() => {
                     let message = "expected a name after `.`, found a number";
@@ -319,10 +319,11 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn name(&mut self) -> String {
+    fn name(&mut self) -> &'a str {
         let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-        self.take(end.unwrap_or(rest.len())).to_owned()
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let length = rest.as_bytes().iter().take_while(|byte| part(byte)).count();
+        self.take(length)
     }
 
     fn digits(&mut self) -> &'a str {
