@@ -216,7 +216,10 @@ fn duplicate(key: &str, name: &str, given: String, pointer: String) -> Violation
         pointer,
         key: true,
         keyword: "duplicate",
-        message: format!("property `{key}` is given twice, in two spellings of `{name}`"),
+        message: match key == name {
+            true => format!("property `{key}` is given twice, once in another spelling"),
+            false => format!("property `{key}` is given twice, in two spellings of `{name}`"),
+        },
         help: Some("remove one of them".to_owned()),
     }
 }

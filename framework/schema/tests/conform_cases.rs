@@ -139,7 +139,7 @@ fn misfits_are_told_without_their_values() {
             "AWS::SQS::Queue",
             json!({"queueName": "a", "QueueName": "b"}),
             vec![
-                "/QueueName | duplicate | property `QueueName` is given twice, in two spellings of `QueueName` | remove one of them",
+                "/QueueName | duplicate | property `QueueName` is given twice, once in another spelling | remove one of them",
             ],
         ),
         (
