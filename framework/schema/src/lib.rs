@@ -1,6 +1,6 @@
 //! CloudFormation resource type schemas: what a type is, what its properties may be, how one is updated.
 //!
-//! The crate carries AWS's 1,665 published schemas and answers four questions about them:
+//! The crate carries AWS's 1,665 published schemas and answers six questions about them:
 //!
 //! | question | answer |
 //! |---|---|
@@ -8,6 +8,8 @@
 //! | what is its `functionArn`, what are its properties? | [`ResourceSchema::attribute`], [`ResourceSchema::properties`] |
 //! | does this document fit, and how does the schema spell it? | [`ResourceSchema::conform`] |
 //! | what has to be done to a resource that exists? | [`decide`], [`remember`] |
+//! | would Cloud Control take a patch? | [`preflight`] |
+//! | what can be done with a type, and by whom? | [`ResourceSchema::cannot_update`], [`ResourceSchema::permissions`] |
 //!
 //! It knows no blueprint, no network and no clock. Whoever plays Cloud Control finds its words in
 //! [`ResourceSchema::validate_model`] and its pointer rules in [`expand`], [`select`], [`strip`] and

@@ -9,7 +9,7 @@ use crate::rules::Kinds;
 use crate::tags::{is_reserved, tag_key};
 use crate::view::View;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// Which live element each desired one already is.
 struct Pairing {
@@ -67,12 +67,12 @@ impl Walk<'_> {
         // Elements that came or went leave no telling which one had been which.
         let owned = owned.filter(|owned| owned.as_array().is_some_and(|owned| owned.len() == wanted.len()));
         let taken: HashSet<usize> = pairs.iter().copied().flatten().collect();
-        let mut free: Vec<usize> = (0..found.len()).filter(|index| !taken.contains(index)).collect();
+        let mut free: VecDeque<usize> = (0..found.len()).filter(|index| !taken.contains(index)).collect();
         let mut appended = Vec::new();
         for (index, (desired, pair)) in wanted.iter().zip(pairs).enumerate() {
             // In an ordered list an element becomes the one that is to be in its place.
             let mut take = || match *ordered {
-                true => (!free.is_empty()).then(|| free.remove(0)),
+                true => free.pop_front(),
                 false => take_nearest(&mut free, desired, found),
             };
             match pair.or_else(&mut take) {
@@ -167,7 +167,7 @@ fn is_exactly(view: &View<'_>, wanted: &[Value], found: &[Value]) -> bool {
 
 /// Takes the live element that has most in common with a desired one out of those that nothing matches: the
 /// fewer changes, the less a create-only value of another element stands in the way.
-fn take_nearest(free: &mut Vec<usize>, desired: &Value, found: &[Value]) -> Option<usize> {
+fn take_nearest(free: &mut VecDeque<usize>, desired: &Value, found: &[Value]) -> Option<usize> {
     let in_common = |index: usize| match (desired, found.get(index)) {
         (Value::Object(desired), Some(Value::Object(live))) => desired
             .iter()
@@ -183,5 +183,5 @@ fn take_nearest(free: &mut Vec<usize>, desired: &Value, found: &[Value]) -> Opti
             std::cmp::Reverse(*at),
         )
     })?;
-    Some(free.remove(best))
+    free.remove(best)
 }
