@@ -1,6 +1,6 @@
 //! A check with more than the core language.
 
-use crate::check::{self, Language};
+use crate::check::{self, Draft, Language};
 use crate::{Checked, Children, Enumeration, Function, ResourceTypes, Source, Transformer};
 
 /// Checks blueprints. By itself it knows the core of the language and nothing else, and so does
@@ -69,8 +69,8 @@ impl<'a> Checker<'a> {
         self
     }
 
-    /// Judges references to resources by their types. Where the types are known only after a check, there is
-    /// [`crate::Blueprint::check_types`].
+    /// Judges references to resources by their types. Where the types are known only once a blueprint has
+    /// been read, there is [`Checker::read`].
     #[must_use]
     pub fn resource_types(mut self, types: &'a dyn ResourceTypes) -> Self {
         self.resource_types = Some(types);
@@ -88,7 +88,12 @@ impl<'a> Checker<'a> {
 
     /// Parses and checks a source: syntax, transforms, sections, substitutions, references, links, cycles.
     pub fn check(&self, source: &Source) -> Checked {
-        check::check_with(source, self)
+        self.read(source).check(self.resource_types)
+    }
+
+    /// Reads a source, and leaves types to be judged with what its resources are.
+    pub fn read(&self, source: &Source) -> Draft {
+        check::read(source, self)
     }
 }
 

@@ -96,7 +96,7 @@ pub use blueprint::{
     Blueprint, Checked, Child, DataSource, DataSourceExport, Dependencies, Export, ExportType, Filter,
     Resource, Variable, VariableType, WORKING_DIR,
 };
-pub use check::check;
+pub use check::{Draft, check};
 pub use checker::Checker;
 pub use children::{Children, Include, Interface};
 pub use data::parse_value;

@@ -44,8 +44,8 @@ pub(crate) struct Node {
 impl Model {
     /// Checks a target.
     pub(crate) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
-        let checked = formwork_blueprint::check(&target.source);
-        check::build(target, checked, schemas).await
+        let draft = Checker::new().read(&target.source);
+        check::build(target, draft, schemas).await
     }
 
     /// Checks a target against the blueprints that it includes as well.
@@ -54,8 +54,8 @@ impl Model {
         schemas: &dyn SchemaSource,
         children: &dyn Children,
     ) -> Result<Model, EngineError> {
-        let checked = Checker::new().children(children).check(&target.source);
-        check::build(target, checked, schemas).await
+        let draft = Checker::new().children(children).read(&target.source);
+        check::build(target, draft, schemas).await
     }
 
     /// Refuses what is valid but cannot be deployed by this version.

@@ -99,7 +99,7 @@ async fn references_are_judged_by_the_types_of_resources() {
         ),
         (
             "${trim(first.state.count)}",
-            "argument-type: `text` of `trim` must be a string, found an integer ()",
+            "argument-type: `text` of `trim` must be a string, found an integer (it is called as `trim(text)`)",
         ),
     ] {
         let found = problems(&referring(expression)).await;
@@ -114,6 +114,20 @@ async fn exports_are_judged_by_the_types_of_resources() {
         problems(&text).await,
         [
             "export-type-mismatch: the export is declared as `string`, but `resources.first.state.count` is an integer (declare it as `integer`)"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_of_the_language_and_of_types_are_told_at_once() {
+    let text =
+        referring("${first.state.arm} ${variables.jsn}") + "  third: {type: \"Test::Fake::Nothing\"}\n";
+    assert_eq!(
+        problems(&text).await,
+        [
+            "unknown-attribute: `first` (Test::Fake::Thing) has no attribute `arm` (did you mean `arn`?)",
+            "unknown-variable: there is no variable `jsn` (did you mean `json`?)",
+            "unknown-type: there is no resource type `Test::Fake::Nothing` ()",
         ]
     );
 }

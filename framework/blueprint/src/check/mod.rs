@@ -23,7 +23,10 @@ mod types;
 mod variables;
 
 use crate::diagnostic::MAX_COLLECTED;
-use crate::{Checked, Checker, Diagnostic, Severity, Source, codes, syntax, transform};
+use crate::{
+    Blueprint, Checked, Checker, Diagnostic, Resource, ResourceTypes, Severity, Source, codes, syntax,
+    transform,
+};
 use context::Context;
 use inclusion::Inclusion;
 
@@ -53,21 +56,26 @@ pub fn check(source: &Source) -> Checked {
     Checker::new().check(source)
 }
 
-pub(crate) fn check_with(source: &Source, checker: &Checker<'_>) -> Checked {
-    check_within(source, checker, &Inclusion::of(source))
+/// Reads a source: the first look.
+pub(crate) fn read(source: &Source, checker: &Checker<'_>) -> Draft {
+    read_within(source, checker, &Inclusion::of(source))
 }
 
 /// Checks the last blueprint of a chain of inclusions.
 fn check_within(source: &Source, checker: &Checker<'_>, inclusion: &Inclusion) -> Checked {
+    read_within(source, checker, inclusion).check(checker.resource_types)
+}
+
+fn read_within(source: &Source, checker: &Checker<'_>, inclusion: &Inclusion) -> Draft {
     let loaded = syntax::load(source);
     let mut findings = loaded.diagnostics;
     let transformed = loaded
         .root
         .map(|root| transform::apply(source, root, &checker.transformers, &mut findings));
     let Some((root, transforms)) = transformed.and_then(|done| Some((done.root?, done.transforms))) else {
-        return Checked {
+        return Draft {
             blueprint: None,
-            diagnostics: sorted(findings),
+            findings,
         };
     };
     let declared = declared::collect(&root);
@@ -76,16 +84,58 @@ fn check_within(source: &Source, checker: &Checker<'_>, inclusion: &Inclusion) -
     let mut findings = context.finish();
     if let Some(blueprint) = &mut blueprint {
         findings.extend(children::check(blueprint, source, checker, inclusion));
-        findings.extend(types::check(blueprint, checker.resource_types));
     }
-    let diagnostics = sorted(findings);
-    let sound = diagnostics
-        .iter()
-        .all(|finding| finding.severity != Severity::Error);
-    Checked {
-        blueprint: blueprint.filter(|_| sound),
-        diagnostics,
+    Draft { blueprint, findings }
+}
+
+/// A blueprint that has been read, before the second look: for whoever learns from it which resource types there
+/// are. Made by [`Checker::read`].
+#[derive(Debug)]
+pub struct Draft {
+    /// Whatever could be read; the findings decide its worth.
+    blueprint: Option<Blueprint>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Draft {
+    /// The resources that say what they are, even those of a blueprint with errors.
+    pub fn resources(&self) -> impl Iterator<Item = (&str, &Resource)> {
+        let resources = self.blueprint.iter().flat_map(|blueprint| &blueprint.resources);
+        resources
+            .filter(|(_, resource)| !resource.type_name.is_empty())
+            .map(|(name, resource)| (name.as_str(), resource))
     }
+
+    /// True if there is no error so far.
+    pub fn is_sound(&self) -> bool {
+        is_sound(&self.findings)
+    }
+
+    /// What the second look has to say with these resource types, whatever else is wrong. It includes what it
+    /// says without them.
+    pub fn check_types(&self, resource_types: &dyn ResourceTypes) -> Vec<Diagnostic> {
+        let blueprint = self.blueprint.as_ref();
+        let findings = blueprint.map(|blueprint| types::check(blueprint, Some(resource_types)));
+        sorted(findings.unwrap_or_default())
+    }
+
+    /// The second look, at types; those of resources are judged where they are known.
+    pub fn check(self, resource_types: Option<&dyn ResourceTypes>) -> Checked {
+        let mut findings = self.findings;
+        if let Some(blueprint) = &self.blueprint {
+            findings.extend(types::check(blueprint, resource_types));
+        }
+        let diagnostics = sorted(findings);
+        let sound = is_sound(&diagnostics);
+        Checked {
+            blueprint: self.blueprint.filter(|_| sound),
+            diagnostics,
+        }
+    }
+}
+
+fn is_sound(findings: &[Diagnostic]) -> bool {
+    findings.iter().all(|finding| finding.severity != Severity::Error)
 }
 
 /// By position, then code; what an alias repeats is said once.

@@ -48,14 +48,6 @@ pub(crate) fn check(blueprint: &Blueprint, resource_types: Option<&dyn ResourceT
     types.findings
 }
 
-impl Blueprint {
-    /// Judges references to resources by their types, for whoever learns from the blueprint which types those
-    /// are. The answer includes all that [`crate::Checker::resource_types`] would have led to.
-    pub fn check_types(&self, types: &dyn ResourceTypes) -> Vec<Diagnostic> {
-        super::sorted(check(self, Some(types)))
-    }
-}
-
 /// Calls on literals are tried out; this many bytes of results are enough for what a person writes.
 const MAX_FOLDING_BYTES: usize = 4 * 1024 * 1024;
 

@@ -10,7 +10,7 @@ use crate::order::Target;
 use crate::ports::{SchemaSource, SchemaSourceError};
 use crate::scope::Scope;
 use formwork_blueprint::{
-    Blueprint, Checked, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate,
+    Blueprint, Draft, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate,
 };
 use formwork_schema::{ResourceSchema, Violation, resolve_type};
 use indexmap::IndexMap;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Goes on from what the language says about the target's blueprint.
 pub(super) async fn build(
     target: &Target,
-    checked: Checked,
+    draft: Draft,
     schemas: &dyn SchemaSource,
 ) -> Result<Model, EngineError> {
     let source = target.source.clone();
@@ -28,8 +28,16 @@ pub(super) async fn build(
         source: &source,
         list: Vec::new(),
     };
-
-    for diagnostic in &checked.diagnostics {
+    let found = match find_schemas(&draft, schemas, &mut findings).await {
+        Ok(found) => found,
+        // Whoever has written errors wants to read of them first.
+        Err(_) if !draft.is_sound() => IndexMap::new(),
+        Err(error) => return Err(error),
+    };
+    // A reference that its type refuses is no reason to say nothing of values and properties.
+    let refused = draft.check_types(&Types::of(&draft, &found));
+    let checked = draft.check(None);
+    for diagnostic in refused.iter().chain(&checked.diagnostics) {
         findings
             .list
             .push((diagnostic.span, Problem::of(diagnostic, &source)));
@@ -64,12 +72,6 @@ pub(super) async fn build(
 
     for gap in support::gaps(&blueprint) {
         findings.warning(gap.span, codes::NOT_DEPLOYABLE_YET, gap.message, gap.help);
-    }
-    let found = find_schemas(&blueprint, schemas, &mut findings).await?;
-    for diagnostic in blueprint.check_types(&Types::of(&blueprint, &found)) {
-        findings
-            .list
-            .push((diagnostic.span, Problem::of(&diagnostic, &source)));
     }
     let exports = choose_exports(&blueprint, target, &mut findings);
     let depends_on: IndexMap<String, Vec<String>> = blueprint
@@ -165,14 +167,17 @@ impl Findings<'_> {
 
 /// The schema of each resource; types are asked for all at once, each one once.
 async fn find_schemas(
-    blueprint: &Blueprint,
+    draft: &Draft,
     schemas: &dyn SchemaSource,
     findings: &mut Findings<'_>,
 ) -> Result<IndexMap<String, Arc<ResourceSchema>>, EngineError> {
-    let mut wanted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (name, resource) in &blueprint.resources {
+    let mut wanted: BTreeMap<String, Vec<(&str, Span)>> = BTreeMap::new();
+    for (name, resource) in draft.resources() {
         match resolve_type(&resource.type_name) {
-            Ok(type_name) => wanted.entry(type_name).or_default().push(name),
+            Ok(type_name) => wanted
+                .entry(type_name)
+                .or_default()
+                .push((name, resource.type_span)),
             Err(unknown) => {
                 let help = did_you_mean(&unknown.suggestions);
                 findings.error(resource.type_span, codes::UNKNOWN_TYPE, unknown.to_string(), help);
@@ -185,12 +190,8 @@ async fn find_schemas(
     let mut found = IndexMap::new();
     for ((type_name, names), answer) in wanted.iter().zip(answers) {
         let schema = answer?;
-        for name in names {
-            let span = blueprint
-                .resources
-                .get(*name)
-                .map(|resource| resource.type_span)
-                .unwrap_or_default();
+        for (name, span) in names {
+            let span = *span;
             match &schema {
                 None => findings.error(span, codes::UNKNOWN_TYPE, format!("there is no resource type `{type_name}`"), None),
                 Some(schema) if !schema.handlers().create => findings.error(

@@ -1,26 +1,30 @@
 //! Resource type schemas, as the blueprint's checker asks for them.
 
-use formwork_blueprint::{Blueprint, Property, ResourceTypes, Segment, Side, Type};
+use formwork_blueprint::{Draft, Property, ResourceTypes, Segment, Side, Type};
 use formwork_schema::{Place, ResourceSchema, Step};
 use indexmap::IndexMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The schemas of a blueprint's resources, by the types that its author has written.
-pub(super) struct Types<'a>(HashMap<&'a str, &'a ResourceSchema>);
+pub(super) struct Types(HashMap<String, Arc<ResourceSchema>>);
 
-impl<'a> Types<'a> {
+impl Types {
     /// `found` is by resource; resources whose type is not known are not in it.
-    pub(super) fn of(blueprint: &'a Blueprint, found: &'a IndexMap<String, Arc<ResourceSchema>>) -> Self {
-        let known = found.iter().filter_map(|(name, schema)| {
-            let resource = blueprint.resources.get(name)?;
-            Some((resource.type_name.as_str(), schema.as_ref()))
-        });
-        Types(known.collect())
+    pub(super) fn of(draft: &Draft, found: &IndexMap<String, Arc<ResourceSchema>>) -> Self {
+        let mut types = HashMap::new();
+        for (name, resource) in draft.resources() {
+            if let Some(schema) = found.get(name)
+                && !types.contains_key(&resource.type_name)
+            {
+                types.insert(resource.type_name.clone(), schema.clone());
+            }
+        }
+        Types(types)
     }
 }
 
-impl ResourceTypes for Types<'_> {
+impl ResourceTypes for Types {
     fn property(&self, type_name: &str, side: Side, path: &[Segment]) -> Property {
         let Some(schema) = self.0.get(type_name) else {
             return Property::NotKnown;
