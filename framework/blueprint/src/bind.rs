@@ -149,9 +149,9 @@ pub(crate) fn choices(allowed: &[Value]) -> String {
                 .map_or_else(|| value.to_masked_json().to_string(), str::to_owned)
         })
         .collect();
-    let more = if allowed.len() > MOST { ", ..." } else { "" };
-    format!(
-        "choose {}{more}",
-        spelling::one_of(&shown.iter().map(String::as_str).collect::<Vec<_>>())
-    )
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    match allowed.len().saturating_sub(MOST) {
+        0 => format!("choose {}", spelling::one_of(&shown)),
+        more => format!("choose one of {} and {more} more", spelling::list(&shown)),
+    }
 }

@@ -39,6 +39,12 @@ pub(crate) fn all_of(names: &[&str]) -> String {
     join(names, "and")
 }
 
+/// Names of which there are more: `a`, `b`.
+pub(crate) fn list(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
 fn join(names: &[&str], word: &str) -> String {
     match names {
         [] => String::new(),

@@ -109,11 +109,9 @@ fn findings(title: &str, document: &str) -> String {
         "sorted: {title}"
     );
     for finding in &checked.diagnostics {
-        assert!(
-            !finding.message.ends_with('.') && !finding.message.contains('\n'),
-            "{}",
-            finding.message
-        );
+        reads_well(&finding.message);
+        finding.help.as_deref().into_iter().for_each(reads_well);
+        finding.labels.iter().for_each(|(_, label)| reads_well(label));
         assert!(
             codes::find(finding.code).is_some(),
             "{} is registered",
@@ -121,6 +119,14 @@ fn findings(title: &str, document: &str) -> String {
         );
     }
     told::told(&source, &checked.diagnostics)
+}
+
+/// One line in lower case without a full stop; names keep their capitals.
+fn reads_well(text: &str) {
+    const NAMES: [&str; 5] = ["JSON", "YAML", "CloudFormation", "Kubernetes", "UTF-"];
+    let capital = text.starts_with(char::is_uppercase) && !NAMES.iter().any(|name| text.starts_with(name));
+    let well = !text.is_empty() && !capital && !text.ends_with('.') && !text.contains('\n');
+    assert!(well, "{text}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::context::{Context, Fields, Section};
 use super::habits;
 use crate::bind::{choices, describe};
-use crate::spelling::{all_of, did_you_mean, shown};
+use crate::spelling::{all_of, did_you_mean, list, shown};
 use crate::syntax::{Data, Entry, Node, ScalarKind};
 use crate::value::{Kind, Value};
 use crate::{Diagnostic, Enumerations, Variable, VariableType, codes, typed};
@@ -117,9 +117,12 @@ fn custom_type(text: &str, custom: &Enumerations) -> Option<String> {
     if near.is_empty() {
         near = of(provider.trim_end_matches('/'));
     }
-    let more = if near.len() > MOST { ", ..." } else { "" };
+    let more = near.len().saturating_sub(MOST);
     near.truncate(MOST);
-    (!near.is_empty()).then(|| format!("there are {}{more}", all_of(&near)))
+    (!near.is_empty()).then(|| match more {
+        0 => format!("there are {}", all_of(&near)),
+        more => format!("there are {} and {more} more", list(&near)),
+    })
 }
 
 fn boolean(context: &mut Context<'_>, node: &Node) -> bool {
