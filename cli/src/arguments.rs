@@ -61,6 +61,9 @@ pub struct Run {
     /// How long each Cloud Control operation takes in the sandbox
     #[arg(long, value_name = "MS", default_value_t = 300)]
     pub latency: u64,
+    /// Let the sandbox read like the less tidy services: defaults filled in, lists shuffled, artefacts
+    #[arg(long)]
+    pub hostile_reads: bool,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -75,6 +78,9 @@ pub struct Place {
     /// How long each Cloud Control operation takes in the sandbox
     #[arg(long, value_name = "MS", default_value_t = 300)]
     pub latency: u64,
+    /// Let the sandbox read like the less tidy services: defaults filled in, lists shuffled, artefacts
+    #[arg(long)]
+    pub hostile_reads: bool,
 }
 
 /// What is deployed.

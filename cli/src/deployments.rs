@@ -57,6 +57,7 @@ pub async fn sandbox(place: &Place) -> Result<Sandbox, Failure> {
     Sandbox::start(Options {
         dir: place.sandbox.clone(),
         latency: Latency::fixed(Duration::from_millis(place.latency)),
+        hostile_reads: place.hostile_reads,
         ..Options::default()
     })
     .await

@@ -294,3 +294,18 @@ fn a_deployment_that_fails_is_exit_status_1_and_can_be_taken_up_again() {
     let again = stage.with_token("deploy", &[]);
     assert_eq!(again.status.code(), Some(0), "{}", text(&again.stderr));
 }
+
+/// Whatever the services' reads add, shuffle and respell is no change of anybody's.
+#[test]
+fn hostile_reads_change_no_plan() {
+    let stage = Stage::new();
+    let deployed = stage.with_token("deploy", &["--hostile-reads"]);
+    assert_eq!(deployed.status.code(), Some(0), "{}", text(&deployed.stderr));
+    let again = stage.with_token("plan", &["--hostile-reads", "--format", "json"]);
+    let plan: Value = serde_json::from_slice(&again.stdout).unwrap();
+    let changed: Vec<String> = actions(&plan)
+        .into_iter()
+        .filter(|action| !action.starts_with("unchanged "))
+        .collect();
+    assert_eq!(changed, Vec::<String>::new(), "{plan:#}");
+}

@@ -72,6 +72,7 @@ impl Stage {
         let sandbox = Sandbox::start(Options {
             dir: options.sandbox.clone(),
             latency: Latency::fixed(Duration::from_millis(options.latency)),
+            hostile_reads: options.hostile_reads,
             ..Options::default()
         })
         .await
