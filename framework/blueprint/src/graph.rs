@@ -10,8 +10,8 @@ pub(crate) struct Graph {
 }
 
 /// Why an element needs another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Need {
     /// It refers to it.
     Reference,
     /// It selects it by its labels.
@@ -20,10 +20,10 @@ pub(crate) enum Need {
 
 /// An edge remembers where it is written.
 #[derive(Debug, Clone, Copy)]
-struct Edge {
-    to: usize,
-    need: Need,
-    span: Span,
+pub(crate) struct Edge {
+    pub(crate) to: usize,
+    pub(crate) need: Need,
+    pub(crate) span: Span,
 }
 
 /// A step of a cycle: from this element to that of the next step; the last one leads to the first.
@@ -58,6 +58,12 @@ impl Graph {
         if let Some(edges) = self.edges.get_mut(from) {
             edges.push(Edge { to, need, span });
         }
+    }
+
+    /// All edges with the elements that they start from, in the order of these.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, &Edge)> {
+        let numbered = self.edges.iter().enumerate();
+        numbered.flat_map(|(from, edges)| edges.iter().map(move |edge| (from, edge)))
     }
 
     /// One cycle of references for each group of elements that reach each other by them: a shortest one

@@ -96,7 +96,7 @@ pub use blueprint::{
     Blueprint, Checked, Child, DataSource, DataSourceExport, Dependencies, Export, ExportType, Filter,
     Resource, Variable, VariableType, WORKING_DIR,
 };
-pub use check::{Draft, check};
+pub use check::{Draft, Edge, Element, Topology, check};
 pub use checker::Checker;
 pub use children::{Children, Include, Interface};
 pub use data::parse_value;
@@ -105,6 +105,7 @@ pub use enumerations::{Enumeration, Enumerations};
 pub use evaluate::{EvaluationError, Scope, evaluate, evaluate_reference};
 pub use field_path::FieldPath;
 pub use functions::{Function, Functions, Parameter, Problem};
+pub use graph::Need;
 pub use links::{Link, LinkSelector};
 pub use lookup::Selected;
 pub use operators::{Incomparable, Operator};

@@ -111,6 +111,14 @@ impl Declared {
         self.resources.index.get(name).copied()
     }
 
+    /// All elements, in the order of their numbers.
+    pub(super) fn roots(&self) -> impl Iterator<Item = Root> {
+        let resources = self.resources.order.iter().cloned().map(Root::Resource);
+        let data_sources = self.data_sources.order.iter().cloned().map(Root::DataSource);
+        let children = self.children.order.iter().cloned().map(Root::Child);
+        resources.chain(data_sources).chain(children)
+    }
+
     /// The name of a numbered element.
     pub(super) fn element(&self, number: usize) -> &str {
         let mut number = number;

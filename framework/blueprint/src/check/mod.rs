@@ -19,16 +19,21 @@ mod inclusion;
 mod labels;
 mod references;
 mod resources;
+mod topology;
 mod types;
 mod variables;
 
 use crate::diagnostic::MAX_COLLECTED;
+use crate::graph::Graph;
 use crate::{
     Blueprint, Checked, Checker, Diagnostic, Resource, ResourceTypes, Severity, Source, codes, syntax,
     transform,
 };
 use context::Context;
+use declared::Declared;
 use inclusion::Inclusion;
+
+pub use topology::{Edge, Element, Topology};
 
 /// Findings beyond this many are dropped: nobody reads them, and showing them costs.
 const MAX_DIAGNOSTICS: usize = 500;
@@ -76,16 +81,24 @@ fn read_within(source: &Source, checker: &Checker<'_>, inclusion: &Inclusion) ->
         return Draft {
             blueprint: None,
             findings,
+            declared: Declared::default(),
+            graph: Graph::default(),
         };
     };
     let declared = declared::collect(&root);
     let mut context = Context::new(source, checker, &declared, findings);
     let mut blueprint = document::read(&mut context, &root, transforms);
+    let graph = std::mem::take(&mut context.graph);
     let mut findings = context.finish();
     if let Some(blueprint) = &mut blueprint {
         findings.extend(children::check(blueprint, source, checker, inclusion));
     }
-    Draft { blueprint, findings }
+    Draft {
+        blueprint,
+        findings,
+        declared,
+        graph,
+    }
 }
 
 /// A blueprint that has been read, before the second look: for whoever learns from it which resource types there
@@ -95,6 +108,8 @@ pub struct Draft {
     /// Whatever could be read; the findings decide its worth.
     blueprint: Option<Blueprint>,
     findings: Vec<Diagnostic>,
+    declared: Declared,
+    graph: Graph,
 }
 
 impl Draft {
@@ -117,6 +132,12 @@ impl Draft {
         let blueprint = self.blueprint.as_ref();
         let findings = blueprint.map(|blueprint| types::check(blueprint, Some(resource_types)));
         sorted(findings.unwrap_or_default())
+    }
+
+    /// Which elements there are and what each makes use of, cycles included: for whoever draws it. It is whole
+    /// if cycles are all that is wrong.
+    pub fn topology(&self) -> Topology {
+        topology::of(self)
     }
 
     /// The second look, at types; those of resources are judged where they are known.

@@ -36,7 +36,7 @@ pub(super) fn check_one(context: &mut Context<'_>, reference: &Reference, owner:
     if from.as_ref() == Some(&reference.root) {
         let message = format!("`{}` refers to itself", reference.root.name());
         let finding = Diagnostic::error(codes::SELF_REFERENCE, reference.span, message);
-        return context.report(finding.help("write the value out, or share it through a variable"));
+        context.report(finding.help("write the value out, or share it through a variable"));
     }
     let ends = from
         .and_then(|from| context.declared.number(&from))
