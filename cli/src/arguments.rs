@@ -29,6 +29,11 @@ pub enum Command {
     Deploy(Deploy),
     /// Delete what `deploy` has made
     Destroy(Destroy),
+    /// Draw a blueprint: what there is, and what makes use of what
+    ///
+    /// An arrow goes from a resource, data source or child to what it refers to; a dashed one is a link, to a
+    /// resource selected by its labels. A blueprint with cycles is drawn too, with the cycles red (exit status 1).
+    Graph(Graph),
     /// Evaluate the substitutions in a text
     Eval(Eval),
     /// List resource types, or show the properties of one
@@ -165,6 +170,29 @@ pub struct Validate {
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Graph {
+    /// The blueprint, YAML or JSON
+    #[arg(value_name = "BLUEPRINT")]
+    pub blueprint: PathBuf,
+    /// What to draw it as
+    #[arg(long, value_enum, default_value_t)]
+    pub to: Notation,
+    /// How the result is written; the JSON has nodes, edges and cycles, and no picture
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What pictures are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Notation {
+    /// For Markdown: GitHub and others draw it
+    #[default]
+    Mermaid,
+    /// For Graphviz
+    Dot,
 }
 
 #[derive(Debug, Args)]

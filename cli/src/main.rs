@@ -9,6 +9,7 @@ mod deployments;
 mod events;
 mod files;
 mod permissions;
+mod picture;
 mod plan;
 mod progress;
 mod render;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Plan(options) => commands::plan::run(options),
         Command::Deploy(options) => commands::deploy::run(options),
         Command::Destroy(options) => commands::destroy::run(options),
+        Command::Graph(options) => commands::graph::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Types(options) => commands::types::run(options),
         Command::Patch(options) => commands::patch::run(options),

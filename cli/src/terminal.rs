@@ -44,6 +44,11 @@ pub fn print(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
+/// Writes a text that has its own line ends to standard output.
+pub fn write(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
 /// Writes a line to standard error.
 pub fn print_error(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");

@@ -3,6 +3,7 @@
 pub mod deploy;
 pub mod destroy;
 pub mod eval;
+pub mod graph;
 pub mod patch;
 pub mod plan;
 pub mod run;

@@ -1,0 +1,63 @@
+//! `formwork graph`: the picture of a blueprint.
+
+use super::validate;
+use crate::arguments::{Format, Graph, Notation};
+use crate::files;
+use crate::picture::{self, Picture};
+use crate::render;
+use crate::terminal::{Failure, print_error, print_json, write};
+use formwork_blueprint::{Checker, Severity, Source, Topology, codes};
+use formwork_engine::{Problem, Target};
+use serde_json::json;
+
+/// What is wrong with a blueprint that can be drawn all the same, and is best understood as a picture.
+const CYCLES: [&str; 3] = [codes::REFERENCE_CYCLE, codes::LINK_CYCLE, codes::SELF_REFERENCE];
+
+pub fn run(options: &Graph) -> Result<bool, Failure> {
+    let name = options.blueprint.display().to_string();
+    let source = Source::from_bytes(name, files::bytes(&options.blueprint)?);
+    let mut problems = validate::check(&Target::new(source.clone()))?;
+    problems.retain(|problem| problem.severity == Severity::Error);
+    let drawable = problems
+        .iter()
+        .all(|problem| CYCLES.contains(&problem.code.as_str()));
+    let topology = drawable.then(|| Checker::new().read(&source).topology());
+    match options.format {
+        Format::Json => print_json(&report(&problems, topology.as_ref(), &source)),
+        Format::Text => {
+            if let Some(topology) = &topology {
+                let picture = Picture::of(&title(options), topology);
+                write(&match options.to {
+                    Notation::Mermaid => picture::mermaid(&picture),
+                    Notation::Dot => picture::dot(&picture),
+                });
+            }
+            for problem in &problems {
+                print_error(&render::text(problem, &source, console::colors_enabled_stderr()));
+                print_error("");
+            }
+        }
+    }
+    Ok(problems.is_empty())
+}
+
+/// The same members whether it is valid or not.
+fn report(problems: &[Problem], topology: Option<&Topology>, source: &Source) -> serde_json::Value {
+    let mut report = match topology {
+        Some(topology) => picture::json(topology, source),
+        None => json!({ "nodes": [], "edges": [], "cycles": [] }),
+    };
+    if let Some(members) = report.as_object_mut() {
+        members.insert("valid".into(), problems.is_empty().into());
+        let problems = problems
+            .iter()
+            .map(|problem| render::json(problem, source.name()));
+        members.insert("diagnostics".into(), problems.collect());
+    }
+    report
+}
+
+fn title(options: &Graph) -> String {
+    let name = options.blueprint.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
