@@ -60,6 +60,10 @@ impl Progress {
 
 impl Observer for Progress {
     fn event(&self, event: &Event) {
+        // What comes of the resource follows.
+        if matches!(event.kind, EventKind::Ended { .. }) {
+            return;
+        }
         let now = (self.now)();
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let row = rows.entry(event.lane.clone()).or_insert_with(|| Row {
@@ -84,7 +88,10 @@ impl Observer for Progress {
                 drop(rows);
                 self.line(&line);
             }
-            EventKind::Started | EventKind::Progress => {
+            EventKind::Started
+            | EventKind::Progress
+            | EventKind::Retried { .. }
+            | EventKind::Ended { .. } => {
                 let bar = row.bar.get_or_insert_with(|| spinner(&self.bars));
                 bar.set_message(under_way(event));
             }
@@ -147,7 +154,9 @@ fn finished(event: &Event, status: Status, took: Duration) -> String {
 fn resource(event: &Event) -> Value {
     let status = match event.kind {
         EventKind::Finished(status) => status,
-        EventKind::Started | EventKind::Progress => Status::Pending,
+        EventKind::Started | EventKind::Progress | EventKind::Retried { .. } | EventKind::Ended { .. } => {
+            Status::Pending
+        }
     };
     json!({
         "name": event.name,

@@ -1,6 +1,8 @@
 //! Watching a deployment go by.
 
 use crate::outcome::{Action, Status};
+use crate::ports::Operation;
+use std::time::Duration;
 
 /// Hears what happens while it happens. Called from the driver's loop: be quick.
 pub trait Observer: Send + Sync {
@@ -34,8 +36,22 @@ pub struct Event {
 pub enum EventKind {
     /// Work on the resource begins.
     Started,
-    /// It goes on: a retry, a message of the service.
+    /// It goes on: a message of the service, an attempt after the first.
     Progress,
+    /// A call was refused, had no answer, or its operation failed, and another one follows.
+    Retried {
+        /// The service said that there were too many.
+        throttled: bool,
+    },
+    /// One operation of the cloud has ended. What comes of the resource is told after it.
+    Ended {
+        /// Create, update or delete.
+        operation: Operation,
+        /// Whether it did what it was to do.
+        succeeded: bool,
+        /// How long it took since it was intended, in whichever process that was.
+        took: Duration,
+    },
     /// Work on it has ended.
     Finished(Status),
 }

@@ -31,7 +31,7 @@ mod reads;
 #[cfg(test)]
 mod tests;
 
-use crate::classify::after;
+use crate::classify::{Class, Retry, after};
 use crate::deployment::{Deployment, InFlight, Phase, Resource, Stage, StoredGoal, Work, name_of};
 use crate::model::Model;
 use crate::observer::{Event, EventKind};
@@ -391,6 +391,23 @@ impl Tick<'_> {
             Ok(desired) => desired.mask.text(text),
             Err(_) => model.mask.text(text),
         }
+    }
+
+    /// Tells that an operation, taken out of its lane, has ended.
+    fn tell_end(&mut self, lane: &str, operation: &InFlight, succeeded: bool) {
+        let took = self.now.duration_since(operation.started);
+        let kind = EventKind::Ended {
+            operation: operation.operation,
+            succeeded,
+            took: took.try_into().unwrap_or_default(),
+        };
+        self.tell(lane, kind, None);
+    }
+
+    fn tell_retry(&mut self, lane: &str, class: Class, code: &str) {
+        let throttled = class == Class::Retry(Retry::Throttled);
+        let message = format!("{}, trying again", crate::classify::short(code));
+        self.tell(lane, EventKind::Retried { throttled }, Some(message));
     }
 
     fn tell(&mut self, lane: &str, kind: EventKind, message: Option<String>) {

@@ -8,7 +8,7 @@
 //! cannot be used the answer is delivered all the same.
 
 use crate::flow_error::FlowError;
-use crate::ports::SendError;
+use crate::ports::{Answered, SendError};
 use crate::provider::until;
 use crate::record::{SaveError, Stage};
 use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
@@ -25,6 +25,7 @@ impl Turn<'_> {
     pub(crate) async fn refuse(&self, reason: &str) -> Result<Next, FlowError> {
         let body = self.encode(self.failed(reason, None, Made::Nothing))?;
         self.deliver(&self.envelope.response_url, &body).await?;
+        self.tell(body.status(), None);
         Ok(Next::Answered)
     }
 
@@ -48,7 +49,7 @@ impl Turn<'_> {
                 Ok(version) => Place::At(version),
                 Err(SaveError::Conflict) => return self.leave_to_other().await,
                 Err(SaveError::Failed(error)) => {
-                    tracing::error!(%error, request = self.key, "the answer is delivered without being stored");
+                    tracing::error!(%error, "the answer is delivered without being stored");
                     Place::Nowhere
                 }
             }
@@ -100,7 +101,8 @@ impl Turn<'_> {
     ) -> Result<Next, FlowError> {
         self.deliver(&self.envelope.response_url, &body).await?;
         let (status, id) = (body.status(), body.physical_resource_id());
-        tracing::info!(request = self.key, ?status, "the request is answered");
+        let took = self.elapsed(tracked.record.deadline);
+        self.tell(status, Some(took));
         self.close(tracked, status, id).await;
         if let Some(understood) = understood {
             let told = understood
@@ -110,14 +112,31 @@ impl Turn<'_> {
             tokio::select! {
                 biased;
                 told = AssertUnwindSafe(told).catch_unwind() => if told.is_err() {
-                    tracing::error!(request = self.key, "the handler panicked after the answer");
+                    tracing::error!("the handler panicked after the answer");
                 },
                 () = clock.sleep(until(self.now(), self.times.end)) => {
-                    tracing::warn!(request = self.key, "the handler was cut off after the answer");
+                    tracing::warn!("the handler was cut off after the answer");
                 }
             }
         }
         Ok(Next::Answered)
+    }
+
+    fn tell(&self, status: Status, took: Option<Duration>) {
+        let seconds = took.map(|took| took.as_secs_f64());
+        tracing::info!(?status, seconds, "the request is answered");
+        if let Some(observer) = &self.provider.observer {
+            observer.answered(&Answered {
+                resource_type: self
+                    .envelope
+                    .resource_type
+                    .as_deref()
+                    .filter(|name| self.provider.resources.contains_key(*name)),
+                request_type: self.request_type(),
+                status,
+                took,
+            });
+        }
     }
 
     /// Erases event and answer. Should it fail the answer is sent once more at worst, never another one.
@@ -134,7 +153,7 @@ impl Turn<'_> {
             // Another invocation delivered the same answer at the same time.
             Ok(_) | Err(SaveError::Conflict) => {}
             Err(SaveError::Failed(error)) => {
-                tracing::warn!(%error, request = self.key, "the request is answered but its record stays open");
+                tracing::warn!(%error, "the request is answered but its record stays open");
             }
         }
     }
@@ -178,10 +197,10 @@ impl Turn<'_> {
             };
             let pause = longest.mul_f64(fastrand::f64());
             if !is_transient(&error) || pause >= until(self.now(), self.times.end) {
-                tracing::error!(%error, request = self.key, "the answer was not delivered");
+                tracing::error!(%error, "the answer was not delivered");
                 return Err(error.into());
             }
-            tracing::warn!(%error, request = self.key, "the answer is sent again");
+            tracing::warn!(%error, "the answer is sent again");
             ports.clock.sleep(pause).await;
             longest = (longest * 2).min(LONGEST_PAUSE);
         }

@@ -7,6 +7,7 @@ use crate::record::{Journal, Record, SaveError, Stage};
 use crate::turn::{Made, Next, Place, Times, Tracked, Turn};
 use crate::wait_event::WaitEvent;
 use std::time::Duration;
+use tracing::Instrument;
 
 pub(crate) async fn run(
     provider: &Provider,
@@ -16,7 +17,7 @@ pub(crate) async fn run(
     match event {
         WaitEvent::Poll { instance, request } => match open(provider, &instance, &request, invocation).await?
         {
-            Some((turn, tracked)) => turn.go_on(tracked).await,
+            Some((turn, tracked)) => turn.go_on(tracked).instrument(turn.span()).await,
             None => Ok(Next::Answered),
         },
         WaitEvent::GivenUp {
@@ -24,11 +25,12 @@ pub(crate) async fn run(
             request,
             reason,
         } => match open(provider, &instance, &request, invocation).await? {
-            Some((turn, tracked)) => turn.give_up(tracked, &reason).await,
+            Some((turn, tracked)) => turn.give_up(tracked, &reason).instrument(turn.span()).await,
             None => Ok(Next::Answered),
         },
         WaitEvent::NotBegun { event, reason } => {
-            Turn::new(provider, event, invocation)?.answer_for(&reason).await
+            let turn = Turn::new(provider, event, invocation)?;
+            turn.answer_for(&reason).instrument(turn.span()).await
         }
     }
 }
@@ -147,7 +149,7 @@ impl Turn<'_> {
                         });
                     }
                     Err(error) => {
-                        tracing::error!(%error, request = self.key, "nobody goes on with the request")
+                        tracing::error!(%error, "nobody goes on with the request")
                     }
                 }
             }

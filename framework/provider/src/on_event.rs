@@ -91,7 +91,7 @@ impl Turn<'_> {
         understood: Result<Understood, String>,
         tracked: Tracked,
     ) -> Result<Next, FlowError> {
-        tracing::info!(request = self.key, "the request is known already");
+        tracing::info!("the request is known already");
         let deadline = tracked.record.deadline;
         match &tracked.record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),

@@ -172,10 +172,10 @@ impl Turn<'_> {
             Ok(version) => tracked.at = Place::At(version),
             // The write at the end meets the same problem and deals with it.
             Err(SaveError::Conflict) => {
-                tracing::warn!(request = self.key, "another invocation works on the request")
+                tracing::warn!("another invocation works on the request")
             }
             Err(SaveError::Failed(error)) => {
-                tracing::warn!(%error, request = self.key, "the id is not stored yet")
+                tracing::warn!(%error, "the id is not stored yet")
             }
         }
     }
@@ -207,7 +207,7 @@ impl Turn<'_> {
             }
             Ended::Finished(Err(failure)) => self.failure(failure, so_far),
             Ended::Panicked => {
-                tracing::error!(request = self.key, "the handler panicked");
+                tracing::error!("the handler panicked");
                 self.cut_short("the handler panicked; its log tells where", so_far)
             }
             Ended::OutOfTime if self.now() >= tracked.record.deadline => {

@@ -1,7 +1,7 @@
 //! What the flows need of the outside: narrow traits, implemented by `formwork-aws` and by fakes in tests.
 
 use async_trait::async_trait;
-use formwork_protocol::{ResponseBody, ResponseUrl};
+use formwork_protocol::{RequestType, ResponseBody, ResponseUrl, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -104,4 +104,23 @@ pub enum RequestStoreError {
     /// The store cannot be used now.
     #[error("the request store cannot be used: {0}")]
     Unavailable(String),
+}
+
+/// Hears how requests end. Called between an answer and the end of its invocation: be quick.
+pub trait Observer: Send + Sync {
+    /// An answer was delivered. Heard once more when the same answer is.
+    fn answered(&self, answered: &Answered<'_>);
+}
+
+/// A request that got its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered<'a> {
+    /// `Custom::Blueprint`; `None` for one that is not served.
+    pub resource_type: Option<&'a str>,
+    /// What was asked for; `None` when it could not be read.
+    pub request_type: Option<RequestType>,
+    /// What was answered.
+    pub status: Status,
+    /// How long it took from its first delivery; `None` when that is not known.
+    pub took: Option<Duration>,
 }

@@ -2,7 +2,7 @@
 
 use crate::erased::Erased;
 use crate::flow_error::FlowError;
-use crate::ports::{Clock, RequestStore, ResponseSender, Waiter};
+use crate::ports::{Clock, Observer, RequestStore, ResponseSender, Waiter};
 use crate::resource::CustomResource;
 use crate::turn::{Next, Turn};
 use crate::{is_complete, wait_event};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Instrument;
 
 const DEFAULT_MARGIN: Duration = Duration::from_secs(5);
 
@@ -52,6 +53,7 @@ pub struct Provider {
     pub(crate) ports: Ports,
     pub(crate) resources: BTreeMap<String, Arc<dyn Erased>>,
     pub(crate) margin: Duration,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// Puts a [`Provider`] together.
@@ -77,6 +79,13 @@ impl ProviderBuilder {
         self
     }
 
+    /// Tells somebody how requests end.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.provider.observer = Some(observer);
+        self
+    }
+
     /// The provider.
     pub fn build(self) -> Provider {
         self.provider
@@ -91,6 +100,7 @@ impl Provider {
                 ports,
                 resources: BTreeMap::new(),
                 margin: DEFAULT_MARGIN,
+                observer: None,
             },
         }
     }
@@ -103,9 +113,14 @@ impl Provider {
     /// # Errors
     /// When the request was neither answered nor left to a waiter. Nothing in the error is from the event.
     pub async fn on_event(&self, event: Value, invocation: Invocation) -> Result<Value, FlowError> {
-        tracing::info!(event = %redact(&event), "a request came in");
-        let turn = Turn::new(self, event, &invocation)?;
-        turn.begin().await.map(|next| self.output(&next))
+        let told = redact(&event);
+        let turn = Turn::new(self, event, &invocation)
+            .inspect_err(|_| tracing::error!(event = %told, "the request cannot be answered"))?;
+        let work = async {
+            tracing::info!(event = %told, "a request came in");
+            turn.begin().await
+        };
+        work.instrument(turn.span()).await.map(|next| self.output(&next))
     }
 
     /// Looks again at a request that on_event left, or answers FAILED for one that was given up.
@@ -134,7 +149,9 @@ impl Provider {
     ) -> Result<Value, FlowError> {
         let provider = Provider::builder(ports).build();
         let turn = Turn::new(&provider, event, &invocation)?;
-        turn.refuse(reason).await.map(|next| provider.output(&next))
+        let span = turn.span();
+        let refused = turn.refuse(reason).instrument(span).await;
+        refused.map(|next| provider.output(&next))
     }
 
     fn output(&self, next: &Next) -> Value {

@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Span;
 
 /// The id of a Create that made nothing: the Delete that follows is answered without calling anything.
 pub const CREATE_FAILED_ID: &str = "Formwork::CREATE_FAILED";
@@ -103,6 +104,17 @@ impl<'a> Turn<'a> {
         })
     }
 
+    /// What every line logged in this turn says.
+    pub(crate) fn span(&self) -> Span {
+        let request_type = self.request_type().map(RequestType::as_str);
+        tracing::info_span!(
+            "request",
+            instance = self.instance,
+            request = self.key,
+            requestType = request_type,
+        )
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.provider.ports.clock.now()
     }
@@ -125,8 +137,17 @@ impl<'a> Turn<'a> {
 
     /// When the answer to a request that begins now is due.
     pub(crate) fn due(&self) -> Timestamp {
+        later(self.now(), self.time_to_answer())
+    }
+
+    /// How long ago a request began that is due then.
+    pub(crate) fn elapsed(&self, due: Timestamp) -> Duration {
+        self.time_to_answer().saturating_sub(until(self.now(), due))
+    }
+
+    fn time_to_answer(&self) -> Duration {
         let timeout = Request::service_timeout_of(&self.event);
-        later(self.now(), timeout - LONGEST_ANSWER_MARGIN.min(timeout / 10))
+        timeout - LONGEST_ANSWER_MARGIN.min(timeout / 10)
     }
 
     /// Finds the resource type, or says why the request cannot be handed to any.

@@ -266,7 +266,7 @@ impl CustomResource for BlueprintResource {
     async fn answered(&self, head: &Head, physical_resource_id: &str, _succeeded: bool) {
         if let Err(error) = self.settle(head, physical_resource_id).await {
             // The inputs stay in the encrypted store until the next request for this resource erases them.
-            tracing::warn!(%error, request = head.request_key, "the deployment could not be settled");
+            tracing::warn!(%error, "the deployment could not be settled");
         }
     }
 }

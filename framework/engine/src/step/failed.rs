@@ -21,6 +21,7 @@ impl Tick<'_> {
             return;
         };
         let class = classify::classify(operation.operation, code, message);
+        self.tell_end(lane, &operation, false);
         if operation.generation != generation {
             return self.note_older(lane, operation, code, class);
         }
@@ -185,6 +186,7 @@ impl Tick<'_> {
         let seed = format!("{}/{lane}/{}", self.deployment.salt, self.deployment.generation);
         let not_before = retry.again(self.now, tries, &seed);
         let message = format!("{}: {}, trying again", failure.code, failure.message);
+        let throttled = retry == Retry::Throttled;
         self.set_stage(lane, Stage::Pending);
         if let Some(work) = self.work_mut(lane) {
             work.retries = tries + 1;
@@ -192,7 +194,7 @@ impl Tick<'_> {
             work.failure = Some(failure);
             work.candidate = None;
         }
-        self.tell(lane, EventKind::Progress, Some(message));
+        self.tell(lane, EventKind::Retried { throttled }, Some(message));
     }
 
     /// What was created is from now on the resource; the one it replaces is put aside.

@@ -189,11 +189,7 @@ impl Tick<'_> {
                     return self.failed(lane, &error.code, &error.message);
                 }
                 self.deployment.touch();
-                self.tell(
-                    lane,
-                    EventKind::Progress,
-                    Some(format!("{}, trying again", classify::short(&error.code))),
-                );
+                self.tell_retry(lane, class, &error.code);
             }
             Class::TokenConflict => match classify::conflicting_request(&error.message) {
                 Some(request_token) => {
@@ -221,7 +217,7 @@ impl Tick<'_> {
         operation.stumbles += 1;
         operation.next = Some(classify::stumble(now, stumbles, &operation.client_token));
         match classify::classify(operation.operation, &error.code, &error.message) {
-            Class::Lost | Class::Retry(_) => {}
+            class @ (Class::Lost | Class::Retry(_)) => self.tell_retry(lane, class, &error.code),
             Class::TokenUnknown => self.failed(lane, &error.code, &error.message),
             _ if stumbles < PATIENCE => {}
             // INVARIANT (kept in sight): the operation stays, a later generation asks again.
@@ -234,13 +230,18 @@ impl Tick<'_> {
 
     fn succeeded(&mut self, lane: &str) {
         let generation = self.deployment.generation;
-        let Some(resource) = self.deployment.lane_mut(lane) else {
-            return;
-        };
-        let Some(operation) = resource.operation.take() else {
+        let Some(operation) = self
+            .deployment
+            .lane_mut(lane)
+            .and_then(|resource| resource.operation.take())
+        else {
             return;
         };
         let ours = operation.generation == generation;
+        self.tell_end(lane, &operation, true);
+        let Some(resource) = self.deployment.lane_mut(lane) else {
+            return;
+        };
         match operation.operation {
             Operation::Create => {
                 let Some(identifier) = operation.identifier.or(operation.implied) else {
