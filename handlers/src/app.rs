@@ -7,7 +7,7 @@ use formwork_aws::{
     S3Blueprints, StepFunctions, SystemClock, TypeRegistry, open_store,
 };
 use formwork_engine::{Adapters, Engine, Limits, Observer, Plan};
-use formwork_provider::ports::Waiter;
+use formwork_provider::ports::{self, Waiter};
 use formwork_provider::{FlowError, Invocation, Ports, Provider};
 use serde_json::Value;
 use std::sync::Arc;
@@ -22,11 +22,15 @@ pub struct App {
 }
 
 impl App {
-    /// Connects the adapters. Touches no network.
+    /// Connects the adapters. Touches no network. `observer` hears of resources, `answers` of requests.
     ///
     /// # Errors
     /// When a setting cannot be used, by name.
-    pub fn new(settings: &Settings, observer: Arc<dyn Observer>) -> Result<Self, SettingsError> {
+    pub fn new(
+        settings: &Settings,
+        observer: Arc<dyn Observer>,
+        answers: Option<Arc<dyn ports::Observer>>,
+    ) -> Result<Self, SettingsError> {
         let unusable = |error: String| SettingsError(vec![error]);
         let http = Http::new().map_err(|error| unusable(error.to_string()))?;
         let connection = &settings.connection;
@@ -57,10 +61,14 @@ impl App {
         let preview = Preview::new(Engine::new(adapters.clone(), limits), blueprints.clone());
         let engine = Engine::new(adapters, limits);
         let resource = BlueprintResource::new(engine, blueprints, settings.poll_window, new_salt);
-        let provider = Provider::builder(ports)
-            .resource(BLUEPRINT_TYPE, resource)
-            .build();
-        Ok(App { provider, preview })
+        let mut builder = Provider::builder(ports).resource(BLUEPRINT_TYPE, resource);
+        if let Some(answers) = answers {
+            builder = builder.observer(answers);
+        }
+        Ok(App {
+            provider: builder.build(),
+            preview,
+        })
     }
 
     /// What a request would do, without any effect; `None` if it cannot be carried out.

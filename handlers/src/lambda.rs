@@ -1,12 +1,15 @@
 //! The body of the two Lambda functions.
 
-use crate::{App, Settings};
-use formwork_engine::NoObserver;
+use crate::telemetry::Telemetry;
+use crate::{App, Settings, log};
+use formwork_aws::SystemClock;
+use formwork_engine::ports::Clock;
 use formwork_provider::Invocation;
 use jiff::Timestamp;
 use lambda_runtime::{Context, Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use std::sync::Arc;
+use tracing::{Instrument, Span};
 
 /// Which of the two functions runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,32 +27,39 @@ pub enum Function {
 /// # Errors
 /// When the Runtime API cannot be reached.
 pub fn run(function: Function) -> Result<(), Error> {
-    log_json();
+    log::start(&Settings::log_filter_from_env());
     hide_panic_payloads();
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?
         .block_on(async {
-            let app = &Settings::from_env().and_then(|settings| App::new(&settings, Arc::new(NoObserver)));
+            let app = &Settings::from_env().and_then(|settings| {
+                let write = settings.metrics.then_some(log::write_line as fn(&str));
+                let telemetry = Arc::new(Telemetry::new(|| SystemClock.now(), write));
+                App::new(&settings, telemetry.clone(), Some(telemetry))
+            });
             let response_hosts = &Settings::response_hosts_from_env();
             if let Err(error) = app {
                 tracing::error!(%error, "every request will be answered FAILED");
             }
             lambda_runtime::run(service_fn(move |event: LambdaEvent<Value>| async move {
-                let invocation = invocation(&event.context);
-                let result = match (app, function) {
-                    (Ok(app), Function::OnEvent) => {
-                        app.on_event(event.payload, invocation).await.map_err(Error::from)
-                    }
-                    (Ok(app), Function::IsComplete) => app
-                        .is_complete(event.payload, invocation)
-                        .await
-                        .map_err(Error::from),
-                    (Err(error), _) => {
-                        crate::app::refuse(event.payload, error, response_hosts, invocation).await
-                    }
+                let (invocation, span) = (invocation(&event.context), span(&event.context));
+                let work = async {
+                    let result = match (app, function) {
+                        (Ok(app), Function::OnEvent) => {
+                            app.on_event(event.payload, invocation).await.map_err(Error::from)
+                        }
+                        (Ok(app), Function::IsComplete) => app
+                            .is_complete(event.payload, invocation)
+                            .await
+                            .map_err(Error::from),
+                        (Err(error), _) => {
+                            crate::app::refuse(event.payload, error, response_hosts, invocation).await
+                        }
+                    };
+                    result.inspect_err(|error| tracing::error!(%error, "the invocation failed"))
                 };
-                result.inspect_err(|error| tracing::error!(%error, "the invocation failed"))
+                work.instrument(span).await
             }))
             .await
         })
@@ -65,6 +75,15 @@ fn invocation(context: &Context) -> Invocation {
     }
 }
 
+/// Lambda's names for its own request and trace, the same as in the lines that it writes itself.
+fn span(context: &Context) -> Span {
+    tracing::info_span!(
+        "invocation",
+        requestId = context.request_id,
+        xrayTraceId = context.xray_trace_id,
+    )
+}
+
 /// A panic's message may hold what was being worked on, secrets included; the place is enough to find it.
 fn hide_panic_payloads() {
     std::panic::set_hook(Box::new(|panic| {
@@ -73,21 +92,4 @@ fn hide_panic_payloads() {
             .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
         tracing::error!(place, "panicked");
     }));
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "handlers is one of the two packages that read the environment"
-)]
-fn log_json() {
-    let level = std::env::var("RUST_LOG").unwrap_or_else(|_| "info".into());
-    let filter = tracing_subscriber::EnvFilter::try_new(&level)
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    // A second subscriber cannot come: nothing else in this process installs one.
-    let _ = tracing_subscriber::fmt()
-        .json()
-        .with_env_filter(filter)
-        .with_target(false)
-        .without_time()
-        .try_init();
 }

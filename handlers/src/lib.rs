@@ -11,8 +11,11 @@
 
 mod app;
 pub mod blueprint;
+mod emf;
 pub mod lambda;
+mod log;
 mod settings;
+mod telemetry;
 
 pub use app::App;
 pub use settings::{DEFAULT_MAX_CONCURRENCY, DEFAULT_POLL_WINDOW, Settings, SettingsError};

@@ -16,6 +16,8 @@ pub struct Settings {
     pub poll_window: Duration,
     /// How many resources one deployment works on at once.
     pub max_concurrency: usize,
+    /// Whether CloudWatch metrics are written to the log.
+    pub metrics: bool,
     /// Region, credentials, endpoints.
     pub connection: Connection,
 }
@@ -53,6 +55,15 @@ impl Settings {
         response_hosts(|name| std::env::var(name).ok()).0
     }
 
+    /// What is logged, as `tracing` writes its filters.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "handlers is one of the two packages that read the environment"
+    )]
+    pub(crate) fn log_filter_from_env() -> String {
+        std::env::var("RUST_LOG").unwrap_or_else(|_| "info".into())
+    }
+
     /// Reads settings through `lookup`, which answers the value of a variable that is set and not empty.
     ///
     /// # Errors
@@ -88,6 +99,14 @@ impl Settings {
         let max_concurrency = whole_number(&lookup, "FORMWORK_MAX_CONCURRENCY", 1..=1000, &mut problems)
             .and_then(|number| usize::try_from(number).ok())
             .unwrap_or(DEFAULT_MAX_CONCURRENCY);
+        let metrics = match lookup("FORMWORK_METRICS").as_deref() {
+            None | Some("on") => true,
+            Some("off") => false,
+            Some(other) => {
+                problems.push(format!("`FORMWORK_METRICS` is `{other}`, expected `on` or `off`"));
+                true
+            }
+        };
         let endpoint = |service: &str, problems: &mut Vec<String>| {
             let name = format!("AWS_ENDPOINT_URL{service}");
             let url = lookup(&name)?;
@@ -115,6 +134,7 @@ impl Settings {
             response_hosts,
             poll_window,
             max_concurrency,
+            metrics,
             connection: Connection {
                 region,
                 credentials: Credentials::keys(access_key, secret_key, lookup("AWS_SESSION_TOKEN")),
@@ -187,7 +207,7 @@ mod tests {
         assert_eq!(settings.poll_window, DEFAULT_POLL_WINDOW);
         assert_eq!(settings.max_concurrency, DEFAULT_MAX_CONCURRENCY);
         assert_eq!(settings.waiter_arn, None);
-        assert!(settings.response_hosts.is_empty());
+        assert!(settings.response_hosts.is_empty() && settings.metrics);
     }
 
     #[test]
@@ -197,6 +217,7 @@ mod tests {
             ("AWS_REGION", ""),
             ("FORMWORK_POLL_WINDOW_SECONDS", "soon"),
             ("FORMWORK_MAX_CONCURRENCY", "0"),
+            ("FORMWORK_METRICS", "some"),
             ("AWS_ENDPOINT_URL_S3", "nowhere"),
             ("FORMWORK_RESPONSE_HOSTS", "https://x/"),
         ])
@@ -206,6 +227,7 @@ mod tests {
             "AWS_REGION",
             "FORMWORK_POLL_WINDOW_SECONDS",
             "FORMWORK_MAX_CONCURRENCY",
+            "FORMWORK_METRICS",
             "AWS_ENDPOINT_URL_S3",
             "FORMWORK_RESPONSE_HOSTS",
         ] {

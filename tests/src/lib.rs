@@ -43,6 +43,7 @@ mod environment;
 pub mod events;
 mod function;
 pub mod leaks;
+pub mod logs;
 mod runtime_api;
 mod setup;
 mod world;

@@ -2,6 +2,7 @@
 
 use crate::function::{Function, InvocationError};
 use crate::leaks::{self, Secret};
+use crate::logs::Line;
 use crate::setup::{SECRET_KEY, SESSION_TOKEN, Setup, function, function_name, variables, waiter_definition};
 use crate::{clock, events};
 use async_trait::async_trait;
@@ -279,17 +280,26 @@ fn summary(execution: &Execution) -> String {
 
 /// The log above debug level, without its circumstances.
 fn messages(function: &Function) -> Vec<String> {
-    let lines = function
-        .log()
-        .into_iter()
-        .filter(|line| !line.contains(r#""level":"DEBUG""#));
-    let fields = lines.map(|line| match serde_json::from_str::<Value>(&line) {
-        Ok(entry) => format!("{} {}", entry["level"], entry["fields"]),
-        Err(_) => line,
+    const CIRCUMSTANCES: [&str; 7] = [
+        "timestamp",
+        "target",
+        "instance",
+        "request",
+        "requestId",
+        "xrayTraceId",
+        "requestType",
+    ];
+    let lines = function.log().into_iter().filter_map(|text| {
+        let Ok(mut line) = Line::read(&text) else {
+            return Some(text);
+        };
+        let is_news = line.text("level") != Some("DEBUG")
+            && line.text("message") != Some("a request came in")
+            && !line.is_metrics();
+        line.0.retain(|name, _| !CIRCUMSTANCES.contains(&name.as_str()));
+        is_news.then(|| Value::Object(line.0).to_string())
     });
-    fields
-        .filter(|line| !line.contains("a request came in"))
-        .collect()
+    lines.collect()
 }
 
 /// How the state machines of the sandbox reach the functions.

@@ -81,7 +81,7 @@ impl Stage {
             .state_machine(WAITER_DEFINITION, &[("IsCompleteFunctionArn", FUNCTION_ARN)])
             .map_err(|error| Failure::outside("the waiter's definition cannot be run", error))?;
         let progress = Arc::new(Progress::new(options.format == Format::Text, now));
-        let app = App::new(&settings(&sandbox, machine)?, progress.clone())
+        let app = App::new(&settings(&sandbox, machine)?, progress.clone(), None)
             .map_err(|error| Failure::outside("the handlers cannot be set up", error))?;
         let app = Arc::new(app);
         sandbox.on_invoke(Arc::new(IsComplete(app.clone())));
@@ -194,6 +194,7 @@ fn settings(sandbox: &Sandbox, waiter_arn: String) -> Result<Settings, Failure> 
         response_hosts: vec![host],
         poll_window: formwork_handlers::DEFAULT_POLL_WINDOW,
         max_concurrency: formwork_handlers::DEFAULT_MAX_CONCURRENCY,
+        metrics: false,
         connection: deployments::connection(sandbox),
     })
 }

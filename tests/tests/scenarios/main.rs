@@ -13,6 +13,7 @@
 mod delivery;
 mod failures;
 mod lifecycle;
+mod observability;
 mod outages;
 mod small;
 mod waiter;

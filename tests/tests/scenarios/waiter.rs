@@ -125,7 +125,7 @@ async fn at_its_deadline_a_deployment_is_answered_with_what_was_pending() {
 }
 
 /// Operations outlast the poll window, so that on_event leaves them to the waiter.
-fn handing_over() -> Setup {
+pub(crate) fn handing_over() -> Setup {
     let mut setup = Setup {
         poll_window_seconds: 1,
         ..Setup::default()
