@@ -193,6 +193,8 @@ pub enum Notation {
     Mermaid,
     /// For Graphviz
     Dot,
+    /// A picture for documents, in light and dark
+    Svg,
 }
 
 #[derive(Debug, Args)]

@@ -47,11 +47,20 @@ fn check_picture(blueprint: &str, notation: &str, file: &str) {
 
 #[test]
 fn pictures_are_those_that_are_kept() {
-    for (notation, ending) in [("mermaid", "mmd"), ("dot", "dot")] {
+    for (notation, ending) in [("mermaid", "mmd"), ("dot", "dot"), ("svg", "svg")] {
         for name in ["shop", "cycle"] {
             check_picture(&format!("{name}.yaml"), notation, &format!("{name}.{ending}"));
         }
     }
+}
+
+#[test]
+fn the_picture_in_the_readme_is_that_of_its_example() {
+    check_picture(
+        "../../../examples/orders-blueprint.yaml",
+        "svg",
+        "../../../docs/images/orders.svg",
+    );
 }
 
 #[test]

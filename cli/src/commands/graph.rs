@@ -30,6 +30,7 @@ pub fn run(options: &Graph) -> Result<bool, Failure> {
                 write(&match options.to {
                     Notation::Mermaid => picture::mermaid(&picture),
                     Notation::Dot => picture::dot(&picture),
+                    Notation::Svg => picture::svg(&picture),
                 });
             }
             for problem in &problems {

@@ -3,13 +3,17 @@
 
 mod dot;
 mod json;
+mod layout;
 mod mermaid;
+mod svg;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use dot::dot;
 pub use json::json;
 pub use mermaid::mermaid;
+pub use svg::svg;
 
 use formwork_blueprint::{Need, Root, Topology};
 

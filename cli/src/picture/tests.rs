@@ -1,5 +1,7 @@
 use super::*;
 use formwork_blueprint::{Checker, Source};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event;
 
 /// Text that means something in every notation.
 fn hostile() -> Picture {
@@ -80,6 +82,51 @@ fn dot_keeps_its_meaning() {
 }
 "##;
     assert_eq!(text, expected);
+}
+
+#[test]
+fn svg_is_xml_whatever_is_written_in_it() {
+    let text = svg(&hostile());
+    let mut reader = quick_xml::Reader::from_str(&text);
+    reader.config_mut().check_comments = true;
+    let (mut depth, mut words) = (0, String::new());
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth -= 1,
+            Event::Text(text) => words.push_str(&text),
+            Event::GeneralRef(name) => words.push_str(resolve_predefined_entity(&name).unwrap()),
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+    for word in [
+        "a \"b\" <c>",
+        "resource a\"]); <b>&amp;: #quot; 1. `x` **b** _c_ d_e $$f$$",
+        "data source über     雪 🎉: ]]>--><script>\\",
+        "end is linked to über",
+    ] {
+        assert!(words.contains(word), "{word} in {words}");
+    }
+}
+
+#[test]
+fn a_legend_explains_what_is_not_seen_by_itself() {
+    let mut picture = hostile();
+    let text = svg(&picture);
+    for key in ["link: ", "data source: ", "included blueprint<", "cycle: "] {
+        assert!(text.contains(&format!(">{key}")), "{key}");
+    }
+    picture
+        .nodes
+        .iter_mut()
+        .for_each(|node| node.shape = Shape::Resource);
+    picture
+        .edges
+        .iter_mut()
+        .for_each(|edge| (edge.link, edge.cyclic) = (false, false));
+    assert!(!svg(&picture).contains("small key"));
 }
 
 #[test]
