@@ -24,7 +24,7 @@
 //! a resource.
 #![deny(missing_docs)]
 
-mod asl;
+pub mod asl;
 mod clock;
 mod cloud;
 mod disk;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Every package, its floor, and the packages it may build on.
-const FLOORS: [(&str, u8, &[&str]); 11] = [
+const FLOORS: [(&str, u8, &[&str]); 12] = [
     ("formwork-protocol", 0, &[]),
     ("formwork-blueprint", 0, &[]),
     ("formwork-schema", 0, &[]),
@@ -52,6 +52,17 @@ const FLOORS: [(&str, u8, &[&str]); 11] = [
             "formwork-engine",
             "formwork-smithy",
             "formwork-aws",
+            "formwork-sandbox",
+            "formwork-handlers",
+        ],
+    ),
+    (
+        "formwork-simulator",
+        4,
+        &[
+            "formwork-protocol",
+            "formwork-provider",
+            "formwork-engine",
             "formwork-sandbox",
             "formwork-handlers",
         ],
@@ -171,7 +182,7 @@ fn only_handlers_and_cli_read_the_environment() {
 }
 
 #[test]
-fn only_the_cli_prints() {
+fn only_the_cli_and_the_simulator_print() {
     let prints = [
         "println!(",
         "print!(",
@@ -180,7 +191,7 @@ fn only_the_cli_prints() {
         "dbg!(",
         "io::stderr(",
     ];
-    assert_eq!(uses(&prints, &["cli"]), Vec::<String>::new());
+    assert_eq!(uses(&prints, &["cli", "simulator"]), Vec::<String>::new());
     // A function's log is its standard output.
     assert_eq!(uses(&["io::stdout("], &["cli", "handlers"]), Vec::<String>::new());
 }

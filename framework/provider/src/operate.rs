@@ -145,6 +145,7 @@ impl Turn<'_> {
                 biased;
                 ended = &mut call => return ended.map_or(Ended::Panicked, Ended::Finished),
                 Ok(()) = ids.changed() => tokio::select! {
+                    biased;
                     () = self.keep_id(cx, tracked) => {}
                     () = &mut alarm => return Ended::OutOfTime,
                 },

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 /// A state machine that can be run: every state it names exists, every field is supported.
 #[derive(Debug, Clone)]
-pub(crate) struct Definition {
+pub struct Definition {
     pub(crate) start: String,
-    pub(crate) timeout_seconds: Option<u64>,
+    /// How long an execution may take.
+    pub timeout_seconds: Option<u64>,
     pub(super) states: BTreeMap<String, State>,
 }
 
@@ -99,7 +100,7 @@ impl Definition {
     ///
     /// # Errors
     /// Names the first field, state type or state name that cannot be had here.
-    pub(crate) fn parse(text: &str, substitutions: &[(&str, &str)]) -> Result<Self, DefinitionError> {
+    pub fn parse(text: &str, substitutions: &[(&str, &str)]) -> Result<Self, DefinitionError> {
         let whole = |message: String| DefinitionError {
             place: "definition".into(),
             message,

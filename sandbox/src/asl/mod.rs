@@ -8,6 +8,6 @@ mod definition;
 mod fields;
 mod step;
 
-pub(crate) use definition::Definition;
+pub use definition::Definition;
 pub use fields::DefinitionError;
-pub(crate) use step::{Action, Event, Frame, Problem, step};
+pub use step::{Action, Event, Frame, Problem, step};

@@ -8,17 +8,18 @@ use std::time::Duration;
 
 /// Where an execution is. Can be stored and gone on with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Frame {
+pub struct Frame {
     /// The state it is in.
-    pub(crate) state: String,
+    pub state: String,
     /// The state's input.
-    pub(crate) data: Value,
+    pub data: Value,
     /// Retries made in this state, by retrier.
     attempts: Vec<u32>,
 }
 
 impl Frame {
-    pub(crate) fn start(definition: &Definition, input: Value) -> Self {
+    /// At the beginning, with the execution's input.
+    pub fn start(definition: &Definition, input: Value) -> Self {
         Frame {
             state: definition.start.clone(),
             data: input,
@@ -29,7 +30,7 @@ impl Frame {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Event {
+pub enum Event {
     /// The execution was started, or is gone on with after an interruption: the state is entered.
     Entered,
     /// The wait of a Wait state is over.
@@ -40,11 +41,14 @@ pub(crate) enum Event {
 
 /// What has to be done next.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Action {
+pub enum Action {
     /// Invoke the function, then tell what it returned.
     Invoke {
+        /// Its ARN.
         function: String,
+        /// What it is given.
         input: Value,
+        /// How long it may take, if the definition says so.
         timeout: Option<Duration>,
     },
     /// Wait, then tell.
@@ -59,13 +63,16 @@ pub(crate) enum Action {
 
 /// An error as the States Language names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Problem {
-    pub(crate) error: String,
-    pub(crate) cause: String,
+pub struct Problem {
+    /// Its name, such as `Lambda.Unknown`.
+    pub error: String,
+    /// What happened.
+    pub cause: String,
 }
 
 impl Problem {
-    pub(crate) fn new(error: &str, cause: impl Into<String>) -> Self {
+    /// A problem of this name.
+    pub fn new(error: &str, cause: impl Into<String>) -> Self {
         Problem {
             error: error.into(),
             cause: cause.into(),
@@ -77,7 +84,7 @@ impl Problem {
 const LONGEST_RUN: usize = 1_000;
 
 /// Takes in what happened and says what has to be done next.
-pub(crate) fn step(definition: &Definition, frame: &mut Frame, event: Event, rng: &mut Rng) -> Action {
+pub fn step(definition: &Definition, frame: &mut Frame, event: Event, rng: &mut Rng) -> Action {
     let mut event = event;
     for _ in 0..LONGEST_RUN {
         let Some(state) = definition.states.get(&frame.state) else {

@@ -1,0 +1,155 @@
+//! Random blueprints, and what the cloud has to look like once one is deployed.
+
+use crate::types;
+use fastrand::Rng;
+use std::fmt::Write;
+
+/// A blueprint of some resources.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Blueprint {
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// One resource of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) type_name: &'static str,
+    /// Create-only.
+    pub(crate) kind: u8,
+    pub(crate) value: u8,
+    pub(crate) has_secret: bool,
+    /// The name of an earlier resource.
+    pub(crate) refers_to: Option<String>,
+    /// Takes the name of somebody else's resource.
+    pub(crate) is_squatter: bool,
+}
+
+/// The name of somebody else's resource.
+pub(crate) const FOREIGN: &str = "theirs";
+
+impl Blueprint {
+    pub(crate) fn random(random: &mut Rng) -> Self {
+        let count = random.usize(1..6);
+        let mut blueprint = Blueprint::default();
+        for index in 0..count {
+            let node = blueprint.random_node(random, format!("r{index}"));
+            blueprint.nodes.push(node);
+        }
+        blueprint
+    }
+
+    fn random_node(&self, random: &mut Rng, name: String) -> Node {
+        let refers_to = (random.u8(0..3) > 0)
+            .then(|| random.choice(&self.nodes).map(|node| node.name.clone()))
+            .flatten();
+        Node {
+            name,
+            type_name: random.choice(types::ALL).unwrap_or(types::NAMED),
+            kind: random.u8(0..2),
+            value: random.u8(0..3),
+            has_secret: random.bool(),
+            refers_to,
+            is_squatter: random.u8(0..60) == 0,
+        }
+    }
+
+    /// Another blueprint for the same stack: some resources changed, removed, added.
+    pub(crate) fn changed(&self, random: &mut Rng) -> Self {
+        let mut next = Blueprint::default();
+        for node in &self.nodes {
+            let mut node = node.clone();
+            // Only what is still there can be referred to.
+            if node
+                .refers_to
+                .as_ref()
+                .is_some_and(|target| next.nodes.iter().all(|other| other.name != *target))
+            {
+                node.refers_to = None;
+            }
+            match random.u8(0..10) {
+                0 => continue,
+                1 => node.kind = 1 - node.kind.min(1),
+                2 | 3 => node.value = (node.value + 1) % 3,
+                4 => node = next.random_node(random, node.name),
+                5 => node.has_secret = !node.has_secret,
+                _ => {}
+            }
+            next.nodes.push(node);
+        }
+        let taken = |name: &String| next.nodes.iter().any(|node| node.name == *name);
+        let free = (0..7).map(|index| format!("r{index}")).find(|name| !taken(name));
+        // A blueprint has to have something in it.
+        let adds = random.u8(0..8) < 3 || next.nodes.is_empty();
+        if let Some(name) = free.filter(|_| adds) {
+            let node = next.random_node(random, name);
+            next.nodes.push(node);
+        }
+        next
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::from(
+            "version: 2023-04-20\nvariables:\n  password:\n    type: string\n    secret: true\n    default: unset\n",
+        );
+        if self.nodes.is_empty() {
+            return text + "resources: {}\n";
+        }
+        text += "resources:\n";
+        for node in &self.nodes {
+            // Writing to a text never fails.
+            let _ = writeln!(
+                text,
+                "  {}:\n    type: \"{}\"\n    spec: {{{}}}",
+                node.name,
+                node.type_name,
+                node.spec()
+            );
+        }
+        if let Some(last) = self.nodes.last() {
+            let _ = writeln!(
+                text,
+                "exports:\n  arn:\n    type: string\n    field: resources.{}.state.arn",
+                last.name
+            );
+        }
+        text
+    }
+}
+
+impl Node {
+    fn spec(&self) -> String {
+        let mut spec = format!(
+            "mark: {}, kind: k{}, value: v{}",
+            self.name, self.kind, self.value
+        );
+        match self.type_name {
+            types::NAMED if self.is_squatter => spec += &format!(", name: {FOREIGN}"),
+            types::NAMED => spec += &format!(", name: n-{}", self.name),
+            types::SOLO => spec += &format!(", label: l-{}", self.name),
+            _ => {}
+        }
+        if let Some(target) = &self.refers_to {
+            spec += &format!(", ref: \"${{resources.{target}.state.arn}}\"");
+        }
+        if self.has_secret {
+            let property = if self.type_name == types::NAMED {
+                "secret"
+            } else {
+                "open"
+            };
+            spec += &format!(", {property}: \"${{variables.password}}\"");
+        }
+        spec
+    }
+
+    /// The property that holds the secret.
+    pub(crate) fn secret_property(&self) -> &'static str {
+        if self.type_name == types::NAMED {
+            "Secret"
+        } else {
+            "Open"
+        }
+    }
+}

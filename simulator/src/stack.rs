@@ -1,0 +1,268 @@
+//! CloudFormation: one stack with one custom resource, from its creation to its deletion.
+
+use crate::blueprints::Blueprint;
+use crate::check;
+use crate::dice::Fault;
+use crate::functions::{Account, Function};
+use crate::types;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+const STACK: &str =
+    "arn:aws:cloudformation:eu-central-1:123456789012:stack/shop/5b918d10-cd98-11ea-90d5-0a9cd3354c10";
+const LOGICAL_ID: &str = "Orders";
+/// Deletes that fail before the weather clears.
+const PATIENCE: u32 = 3;
+
+/// What happens to a stack.
+#[derive(Debug, Clone)]
+pub(crate) struct Story {
+    pub(crate) service_timeout: Duration,
+    /// The resource's own `Timeout`.
+    pub(crate) timeout: Option<Duration>,
+    /// Created with the first, updated to the others.
+    pub(crate) blueprints: Vec<Blueprint>,
+}
+
+/// A request that was sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) kind: &'static str,
+    pub(crate) url: String,
+    pub(crate) request_id: String,
+    pub(crate) physical_id: Option<String>,
+    pub(crate) at: Timestamp,
+    pub(crate) service_timeout: Duration,
+}
+
+/// How a request ended, as CloudFormation sees it.
+#[derive(Debug, Clone, PartialEq)]
+enum Verdict {
+    Success(String),
+    Failed(String),
+    Silence,
+    /// CloudFormation did not wait for the answer.
+    Cancelled,
+}
+
+/// CloudFormation at work on the stack.
+pub(crate) struct Stack {
+    account: Arc<Account>,
+    story: Story,
+    sent: Vec<Sent>,
+    request_id: Option<String>,
+}
+
+impl Stack {
+    pub(crate) fn new(account: Arc<Account>, story: Story) -> Self {
+        Stack {
+            account,
+            story,
+            sent: Vec::new(),
+            request_id: None,
+        }
+    }
+
+    /// Everything that was asked.
+    pub(crate) fn sent(&self) -> &[Sent] {
+        &self.sent
+    }
+
+    /// Whether a blueprint takes the name of somebody else's resource.
+    pub(crate) fn has_squatter(&self) -> bool {
+        let mut nodes = self
+            .story
+            .blueprints
+            .iter()
+            .flat_map(|blueprint| &blueprint.nodes);
+        nodes.any(|node| node.is_squatter && node.type_name == types::NAMED)
+    }
+
+    /// From the creation to the deletion.
+    pub(crate) async fn live(&mut self) {
+        let blueprints = self.story.blueprints.clone();
+        let Some((first, updates)) = blueprints.split_first() else {
+            return;
+        };
+        let mut current = first.clone();
+        let mut id = match self
+            .ask("Create", None, &current, None, Some(Fault::CreateCancelled))
+            .await
+        {
+            Verdict::Success(id) => id,
+            Verdict::Failed(id) => return self.delete(&id, &current).await,
+            Verdict::Silence | Verdict::Cancelled => return self.delete(&invented_id(), &current).await,
+        };
+        for next in updates {
+            let updated = self
+                .ask(
+                    "Update",
+                    Some(&id),
+                    next,
+                    Some(&current),
+                    Some(Fault::UpdateCancelled),
+                )
+                .await;
+            if let Verdict::Success(answered) = &updated {
+                if *answered != id {
+                    self.account
+                        .world
+                        .violated("an Update has changed the physical id");
+                    id.clone_from(answered);
+                }
+                current = next.clone();
+                continue;
+            }
+            let mut rolled_back = false;
+            for _ in 0..PATIENCE {
+                // The old properties as new ones.
+                if let Verdict::Success(_) = self.ask("Update", Some(&id), &current, Some(next), None).await {
+                    rolled_back = true;
+                    break;
+                }
+            }
+            if !rolled_back {
+                current = next.clone();
+                break;
+            }
+        }
+        self.delete(&id, &current).await;
+    }
+
+    async fn delete(&mut self, id: &str, current: &Blueprint) {
+        for _ in 0..PATIENCE {
+            if let Verdict::Success(_) = self.ask("Delete", Some(id), current, None, None).await {
+                return;
+            }
+        }
+        // The weather clears, what is stuck ends, and somebody tries once more.
+        let world = &self.account.world;
+        world.tell(|| "the weather clears".to_owned());
+        world.dice.calm();
+        self.account.cloud.end_stuck();
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        let last = self.ask("Delete", Some(id), current, None, None).await;
+        if !matches!(last, Verdict::Success(_)) {
+            self.account
+                .world
+                .violated(format!("the Delete fails without a reason: {last:?}"));
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        kind: &'static str,
+        id: Option<&str>,
+        blueprint: &Blueprint,
+        before: Option<&Blueprint>,
+        cancelled_by: Option<Fault>,
+    ) -> Verdict {
+        let account = Arc::clone(&self.account);
+        let (world, dice) = (&account.world, &account.world.dice);
+        // CloudFormation takes its time between two requests.
+        tokio::time::sleep(Duration::from_millis(dice.draw(1_000, 5_000))).await;
+        let number = self.sent.len();
+        let reused = self
+            .request_id
+            .clone()
+            .filter(|_| kind != "Create" && dice.strikes(Fault::RequestIdReused));
+        let request_id = reused.unwrap_or_else(|| format!("7bfe2d54-0000-0000-0000-{number:012}"));
+        self.request_id = Some(request_id.clone());
+        let url = response_url(number, world.now());
+        let mut event = json!({
+            "RequestType": kind,
+            "ServiceToken": "arn:aws:lambda:eu-central-1:123456789012:function:on-event",
+            "ResponseURL": url,
+            "StackId": STACK,
+            "RequestId": request_id,
+            "LogicalResourceId": LOGICAL_ID,
+            "ResourceType": "Custom::Blueprint",
+            "ResourceProperties": self.properties(blueprint),
+        });
+        if let Some(members) = event.as_object_mut() {
+            if let Some(before) = before {
+                members.insert("OldResourceProperties".into(), self.properties(before));
+            }
+            if let Some(id) = id {
+                members.insert("PhysicalResourceId".into(), json!(id));
+            }
+        }
+        let timeout = self.story.service_timeout;
+        self.sent.push(Sent {
+            kind,
+            url: url.clone(),
+            request_id,
+            physical_id: id.map(str::to_owned),
+            at: world.now(),
+            service_timeout: timeout,
+        });
+        world.tell(|| format!("stack: {kind} {}", blueprint.text().replace('\n', "\\n")));
+        account.sink.open(&url);
+        account.invoke_later(Function::OnEvent, &event, timeout / 4);
+        let patience = match cancelled_by {
+            Some(fault) if dice.strikes(fault) => Duration::from_millis(dice.draw(0, 90_000)),
+            _ => timeout,
+        };
+        let answered = tokio::time::timeout(patience, account.sink.answered(&url)).await;
+        let Some(answer) = account.sink.answer(&url).filter(|_| answered.is_ok()) else {
+            if patience == timeout {
+                world.violated(format!("no answer to the {kind} within its timeout"));
+                return Verdict::Silence;
+            }
+            world.tell(|| format!("stack: the {kind} is not waited for"));
+            return Verdict::Cancelled;
+        };
+        let text = |field: &str| {
+            answer
+                .body
+                .get(field)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let id = text("PhysicalResourceId");
+        if text("Status") != "SUCCESS" {
+            return Verdict::Failed(id);
+        }
+        if kind != "Delete" {
+            check::deployed(&account, blueprint);
+        }
+        Verdict::Success(id)
+    }
+
+    fn properties(&self, blueprint: &Blueprint) -> Value {
+        let mut properties = Map::new();
+        let mut add = |name: &str, value: Value| properties.insert(name.to_owned(), value);
+        add(
+            "ServiceToken",
+            json!("arn:aws:lambda:eu-central-1:123456789012:function:on-event"),
+        );
+        add(
+            "ServiceTimeout",
+            json!(self.story.service_timeout.as_secs().to_string()),
+        );
+        add("BlueprintBody", json!(blueprint.text()));
+        add("Variables", json!({ "password": self.account.world.password }));
+        if let Some(timeout) = self.story.timeout {
+            add("Timeout", json!(timeout.as_secs().to_string()));
+        }
+        Value::Object(properties)
+    }
+}
+
+/// The id of a Create whose answer CloudFormation did not wait for.
+fn invented_id() -> String {
+    format!("shop-{LOGICAL_ID}-1A2B3C4D5E6F7")
+}
+
+fn response_url(number: usize, now: Timestamp) -> String {
+    let date = now.strftime("%Y%m%dT%H%M%SZ");
+    let signature = crate::world::SIGNATURE;
+    format!(
+        "https://cloudformation-custom-resource-response-eucentral1.s3.eu-central-1.amazonaws.com/{number}\
+         ?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date={date}&X-Amz-SignedHeaders=host&X-Amz-Expires=7200\
+         &X-Amz-Signature={signature}"
+    )
+}
