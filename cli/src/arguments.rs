@@ -1,5 +1,9 @@
 //! What can be asked of the command.
 
+mod state;
+
+pub use state::{Adopt, Forget, List, Pending, Show, State, StateCommand, Store, Unlock};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -34,6 +38,8 @@ pub enum Command {
     /// An arrow goes from a resource, data source or child to what it refers to; a dashed one is a link, to a
     /// resource selected by its labels. A blueprint with cycles is drawn too, with the cycles red (exit status 1).
     Graph(Graph),
+    /// Look at what is stored of deployments, and mend it by hand
+    State(State),
     /// Evaluate the substitutions in a text
     Eval(Eval),
     /// List resource types, or show the properties of one

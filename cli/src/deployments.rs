@@ -84,6 +84,12 @@ pub fn instance_name(instance: &Instance, blueprint: Option<&Path>) -> Result<St
             ));
         }
     };
+    check_name(&name)?;
+    Ok(name)
+}
+
+/// Refuses what cannot be the name of an instance.
+pub fn check_name(name: &str) -> Result<(), Failure> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.bytes().all(is_plain) {
         return Err(Failure::usage_with_hint(
@@ -91,7 +97,7 @@ pub fn instance_name(instance: &Instance, blueprint: Option<&Path>) -> Result<St
             "give one with `--instance NAME`: at most 100 letters, digits, `-`, `_` and `.`",
         ));
     }
-    Ok(name)
+    Ok(())
 }
 
 /// An engine on a sandbox, and one instance.
@@ -129,7 +135,7 @@ impl Deployments {
 
     /// The instance's key in the state store; `cli` stands where a stack has its id.
     pub fn instance(&self) -> String {
-        format!("cli/{name}/{name}", name = self.name)
+        crate::stores::own(&self.name)
     }
 
     /// Gives an order and carries it out.
@@ -258,7 +264,8 @@ fn failure(failure: &formwork_engine::Failure) -> Value {
     })
 }
 
-fn random() -> String {
+/// Random hex.
+pub fn random() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
 

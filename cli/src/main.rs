@@ -13,6 +13,7 @@ mod picture;
 mod plan;
 mod progress;
 mod render;
+mod stores;
 mod terminal;
 mod variables;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Deploy(options) => commands::deploy::run(options),
         Command::Destroy(options) => commands::destroy::run(options),
         Command::Graph(options) => commands::graph::run(options),
+        Command::State(options) => commands::state::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Types(options) => commands::types::run(options),
         Command::Patch(options) => commands::patch::run(options),

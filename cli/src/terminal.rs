@@ -1,7 +1,7 @@
 //! Writing to the terminal, and failures that end the command.
 
 use std::error::Error;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 /// Why the command could not do what was asked. (A "no" to the question asked is no failure: it is
 /// `Ok(false)`.)
@@ -57,6 +57,26 @@ pub fn print_error(line: &str) {
 /// Writes JSON to standard output.
 pub fn print_json(value: &serde_json::Value) {
     print(&serde_json::to_string_pretty(value).unwrap_or_default());
+}
+
+/// Asks whether to go on; nobody is asked if `yes`. Without a terminal there is nobody to ask.
+pub fn confirm(question: &str, yes: bool) -> Result<bool, Failure> {
+    if yes {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(Failure::usage_with_hint(
+            "this has to be confirmed",
+            "give `--yes`",
+        ));
+    }
+    let mut terminal = std::io::stderr().lock();
+    let _ = write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush());
+    let mut answer = String::new();
+    match std::io::stdin().read_line(&mut answer) {
+        Ok(_) => Ok(matches!(answer.trim(), "y" | "Y" | "yes")),
+        Err(error) => Err(Failure::outside("the answer cannot be read", error)),
+    }
 }
 
 /// Writes kind, message, causes and hint of a failure.

@@ -8,5 +8,6 @@ pub mod patch;
 pub mod plan;
 pub mod run;
 pub mod sandbox;
+pub mod state;
 pub mod types;
 pub mod validate;

@@ -9,9 +9,11 @@
 
 mod resource;
 mod stored;
+mod upkeep;
 
 pub use resource::{InFlight, Resource, Stage, Work};
 pub use stored::{StoredExport, StoredGoal, StoredResult, StoredTarget};
+pub use upkeep::UpkeepError;
 
 use crate::classify::is_refusal;
 use crate::mask::{Mask, strip_pointers};

@@ -1,5 +1,9 @@
 //! The engine's doors.
 
+mod upkeep;
+
+pub use upkeep::Adoption;
+
 use crate::deployment::{Deployment, Phase, Resource, Stage, StoredGoal, Work};
 use crate::drive::Driver;
 use crate::error::{EngineError, Problem};

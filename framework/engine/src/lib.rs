@@ -85,6 +85,7 @@ mod order;
 mod outcome;
 mod plan;
 mod replacement;
+mod view;
 
 // What is known before the first call.
 mod desired;
@@ -107,12 +108,13 @@ pub mod fakes;
 
 pub use deployment::{
     Deployment, FORMAT, InFlight, Phase, Resource, Stage, StoredExport, StoredGoal, StoredResult,
-    StoredTarget, Work,
+    StoredTarget, UpkeepError, Work,
 };
-pub use engine::{Adapters, Engine, Limits, check, check_with_children};
+pub use engine::{Adapters, Adoption, Engine, Limits, check, check_with_children};
 pub use error::{EngineError, Problem};
 pub use observer::{Event, EventKind, NoObserver, Observer};
 pub use order::{Generation, Goal, Order, Target};
 pub use outcome::{Action, Advance, Failure, Outcome, ResourceReport, Status};
 pub use plan::{Change, Note, Plan, PropertyChange, Shown, Summary};
 pub use replacement::Sequence;
+pub use view::{InstanceView, OperationView, ResourceView, Wait};

@@ -80,6 +80,25 @@ impl Mask {
         }
     }
 
+    /// Masks every secret text in a document; a member with one in its name vanishes.
+    pub(crate) fn cover(&self, document: &mut serde_json::Value) {
+        if self.texts.is_empty() {
+            return;
+        }
+        match document {
+            serde_json::Value::Object(members) => {
+                members.retain(|name, _| !self.hides(name));
+                members.values_mut().for_each(|value| self.cover(value));
+            }
+            serde_json::Value::Array(elements) => {
+                elements.iter_mut().for_each(|element| self.cover(element));
+            }
+            serde_json::Value::String(text) => *text = self.text(text),
+            other if self.hides_scalar(other) => *other = MASK.into(),
+            _ => {}
+        }
+    }
+
     fn hides_scalar(&self, value: &serde_json::Value) -> bool {
         match value {
             serde_json::Value::String(text) => self.hides(text),
@@ -188,6 +207,17 @@ mod tests {
             json!({"a": "top-secret", "b": ["x", "top-secret", {"c": "in top-secret out"}], "d": 1});
         Mask::of([&secret("top-secret")]).strip(&mut document);
         assert_eq!(document, json!({"b": ["x", null, {}], "d": 1}));
+    }
+
+    #[test]
+    fn covering_leaves_everything_but_secrets_in_its_place() {
+        let mut document =
+            json!({"a": "top-secret", "b": ["x", {"c": "in top-secret out"}], "d": 1, "top-secret": 2});
+        Mask::of([&secret("top-secret")]).cover(&mut document);
+        assert_eq!(
+            document,
+            json!({"a": "*****", "b": ["x", {"c": "in ***** out"}], "d": 1})
+        );
     }
 
     #[test]
