@@ -244,16 +244,9 @@ impl Sandbox {
         self.world.state().cloud.faults.add(fault);
     }
 
-    /// Writes everything to the folder, if there is one.
-    pub async fn flush(&self) {
-        let state = self.world.state();
-        self.world.keep_cloud(&state);
-        self.world.keep_executions(&state);
-    }
-
-    /// Stops listening and running executions; a sandbox kept in a folder can be started again.
+    /// Stops listening and running executions; a sandbox kept in a folder can be started again. Every change is
+    /// in the folder already: one that was only looked at must not take back what others did to it meanwhile.
     pub async fn stop(mut self) {
-        self.flush().await;
         if let Some(shutdown) = self.shutdown.take() {
             let _ = shutdown.send(());
         }

@@ -43,6 +43,22 @@ async fn everything_is_there_again() {
 }
 
 #[tokio::test]
+async fn one_that_only_looked_takes_nothing_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = || Options {
+        dir: Some(dir.path().to_owned()),
+        ..Options::default()
+    };
+    let (onlooker, cloud) = (Cloud::start(options()).await, Cloud::start(options()).await);
+    let input = json!({"TypeName": "AWS::SQS::Queue", "DesiredState": "{\"QueueName\":\"q\"}"});
+    let accepted = cloud.call("CreateResource", input).await;
+    onlooker.sandbox.stop().await;
+    drop(cloud);
+    let cloud = Cloud::start(options()).await;
+    assert_eq!(cloud.settled(&accepted).await["OperationStatus"], "SUCCESS");
+}
+
+#[tokio::test]
 async fn a_stopped_sandbox_is_gone() {
     let cloud = Cloud::start(Options::default()).await;
     let endpoint = cloud.sandbox.endpoint();
