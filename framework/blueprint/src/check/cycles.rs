@@ -4,6 +4,9 @@ use super::context::Context;
 use crate::graph::{Need, Step};
 use crate::{Diagnostic, Link, codes};
 
+/// Further steps of a cycle get no label.
+const MAX_LABELS: usize = 20;
+
 /// Enters the links into the graph, which has the references already, and reports every cycle in it.
 pub(super) fn check(context: &mut Context<'_>, links: &[Link]) {
     for link in links {
@@ -44,7 +47,7 @@ pub(super) fn check(context: &mut Context<'_>, links: &[Link]) {
     }
 }
 
-/// A finding at the first step of a cycle, with a label for each of the others.
+/// A finding at the first step of a cycle, with a label for each of the others, as far as anybody reads.
 fn told(
     context: &Context<'_>,
     cycle: &[Step],
@@ -56,7 +59,7 @@ fn told(
         .map(|step| format!("`{}`", context.declared.element(step.from)))
         .collect();
     let mut finding = finding(&names.join(" -> "), first.span);
-    for (step, pair) in cycle.iter().zip(names.windows(2)).skip(1) {
+    for (step, pair) in cycle.iter().zip(names.windows(2)).skip(1).take(MAX_LABELS) {
         if let [from, to] = pair {
             let label = match step.need {
                 Need::Reference => format!("{from} refers to {to} here"),
