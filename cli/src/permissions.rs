@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What the engine asks of Cloud Control itself.
-const CLOUD_CONTROL: [&str; 6] = [
+const CLOUD_CONTROL: [&str; 7] = [
     "cloudformation:CancelResourceRequest",
     "cloudformation:CreateResource",
     "cloudformation:DeleteResource",
     "cloudformation:GetResource",
     "cloudformation:GetResourceRequestStatus",
+    "cloudformation:ListResourceRequests",
     "cloudformation:UpdateResource",
 ];
 

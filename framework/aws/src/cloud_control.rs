@@ -7,12 +7,15 @@ use async_trait::async_trait;
 use aws_sdk_cloudcontrol::Client;
 use aws_sdk_cloudcontrol::config::retry::RetryConfig;
 use aws_sdk_cloudcontrol::types;
-use formwork_engine::ports::{Call, Cloud, CloudError, Mutation, OperationStatus, ProgressEvent};
+use formwork_engine::ports::{Active, Call, Cloud, CloudError, Mutation, OperationStatus, ProgressEvent};
 use std::sync::OnceLock;
 
 /// Attempts of a call that changes nothing, made by the SDK itself: enough for a dropped connection. More
 /// would hide throttling from the engine, whose rate limiter adapts to it.
 const READ_ATTEMPTS: u32 = 2;
+
+/// The most operations that one page of a list can have.
+const PAGE: i32 = 100;
 
 /// The real cloud.
 ///
@@ -155,6 +158,34 @@ impl Cloud for CloudControl {
     async fn status(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {
         let status = self.ask(request_token).await?;
         self.explained(status.event, &status.hooks).await
+    }
+
+    async fn active(&self, page: Option<&str>) -> Result<Active, CloudError> {
+        let unfinished = [
+            types::OperationStatus::Pending,
+            types::OperationStatus::InProgress,
+            types::OperationStatus::CancelInProgress,
+        ];
+        let filter = types::ResourceRequestStatusFilter::builder()
+            .set_operation_statuses(Some(unfinished.to_vec()))
+            .build();
+        let call = self
+            .clients()
+            .reads
+            .list_resource_requests()
+            .resource_request_status_filter(filter)
+            .max_results(PAGE)
+            .set_next_token(page.map(str::to_owned));
+        let answer = call.send().await.map_err(refused)?;
+        let summaries = answer.resource_request_status_summaries.unwrap_or_default();
+        Ok(Active {
+            // Others' are among them; one that cannot be read is none of ours.
+            events: summaries
+                .into_iter()
+                .filter_map(|event| progress(Some(event)).ok())
+                .collect(),
+            next: answer.next_token.filter(|token| !token.is_empty()),
+        })
     }
 
     async fn cancel(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {

@@ -16,14 +16,16 @@ pub use stored::{StoredExport, StoredGoal, StoredResult, StoredTarget};
 pub use upkeep::UpkeepError;
 
 use crate::classify::is_refusal;
+use crate::durations::Durations;
 use crate::mask::{Mask, strip_pointers};
 use crate::order::{Generation, Target};
 use crate::outcome::{Action, Failure, ResourceReport, Status};
+use crate::step::Polling;
 use crate::{EngineError, Goal};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The format this version writes.
 pub const FORMAT: &str = "formwork.state/1";
@@ -73,12 +75,21 @@ pub struct Deployment {
     /// What went wrong in this generation.
     #[serde(default)]
     pub failures: Vec<Failure>,
+    /// How long operations have taken until now, by type.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub durations: BTreeMap<String, Durations>,
     /// Set when the generation is done.
     #[serde(default)]
     pub result: Option<StoredResult>,
     /// Counts the changes worth a write since the document was read or made.
     #[serde(skip)]
     pub(crate) touched: u64,
+    /// Every lane that may begin has begun: for this count of changes, and until this time.
+    #[serde(skip)]
+    pub(crate) begun: Option<(u64, Timestamp)>,
+    /// How operations are looked at in this process.
+    #[serde(skip)]
+    pub(crate) polling: Polling,
 }
 
 /// How far a generation is.
@@ -113,8 +124,11 @@ impl Deployment {
             retired: IndexMap::new(),
             retirements: 0,
             failures: Vec::new(),
+            durations: BTreeMap::new(),
             result: None,
             touched: 0,
+            begun: None,
+            polling: Polling::default(),
         }
     }
 

@@ -15,12 +15,15 @@
 //! The store's, once retries have not helped. Calls in flight are then dropped: their client tokens are
 //! stored, so the next driver finds them again.
 
+mod call;
+
 use crate::deployment::{Deployment, Phase};
+use crate::durations::Paths;
 use crate::engine::Adapters;
 use crate::limiter::Limiter;
 use crate::model::Latest;
-use crate::ports::{CloudError, StoreError, Version};
-use crate::step::{Answer, Command, Context, Next, Observation, step};
+use crate::ports::{StoreError, Version};
+use crate::step::{Command, Context, Next, Observation, step};
 use crate::{Advance, EngineError, Generation};
 use futures_util::FutureExt;
 use futures_util::StreamExt;
@@ -77,9 +80,12 @@ impl<'a> Driver<'a> {
             None => None,
         };
         let max_concurrency = deployment.max_concurrency.unwrap_or(self.max_concurrency);
+        let paths = Paths::of(model.as_deref(), &deployment);
         let context = Context {
             model: model.as_deref(),
             max_concurrency,
+            paths: &paths,
+            pace: self.pace(),
         };
         Run {
             driver: self,
@@ -107,81 +113,10 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Carries out one command, within the rate limit.
-    async fn call(&self, command: Command) -> Observation {
-        let (cloud, clock) = (&self.adapters.cloud, &self.adapters.clock);
-        let wait = self.limiter.take(clock.now());
-        if !wait.is_zero() {
-            clock.sleep(wait).await;
-        }
-        let (observation, error) = match command {
-            Command::Mutate { lane, mutation, .. } => {
-                let result = cloud.mutate(&mutation).await;
-                let error = result.as_ref().err().cloned();
-                (
-                    Observation {
-                        lane,
-                        answer: Answer::Mutated {
-                            client_token: mutation.client_token,
-                            result,
-                        },
-                    },
-                    error,
-                )
-            }
-            Command::Poll { lane, request_token } => {
-                let result = cloud.status(&request_token).await;
-                let error = result.as_ref().err().cloned();
-                (
-                    Observation {
-                        lane,
-                        answer: Answer::Polled {
-                            request_token,
-                            result,
-                        },
-                    },
-                    error,
-                )
-            }
-            Command::Cancel { lane, request_token } => {
-                let result = cloud.cancel(&request_token).await;
-                let error = result.as_ref().err().cloned();
-                (
-                    Observation {
-                        lane,
-                        answer: Answer::Cancelled {
-                            request_token,
-                            result,
-                        },
-                    },
-                    error,
-                )
-            }
-            Command::Read {
-                lane,
-                type_name,
-                identifier,
-                role_arn,
-            } => {
-                let result = cloud.read(&type_name, &identifier, role_arn.as_deref()).await;
-                let error = result.as_ref().err().cloned();
-                (
-                    Observation {
-                        lane,
-                        answer: Answer::Read { identifier, result },
-                    },
-                    error,
-                )
-            }
-        };
-        self.limiter
-            .learn(error.as_ref().is_some_and(is_throttled), clock.now());
-        observation
+    /// Looks at operations get three fifths of the rate, so that there is always room for what gets on.
+    fn pace(&self) -> SignedDuration {
+        self.limiter.interval() * 5 / 3
     }
-}
-
-fn is_throttled(error: &CloudError) -> bool {
-    crate::classify::is_throttling(&error.code)
 }
 
 fn tokens(deployment: &Deployment) -> HashSet<Intent> {
@@ -244,6 +179,7 @@ impl Run<'_> {
             let Some(deployment) = self.deployment.take() else {
                 return Ok(Left::Superseded);
             };
+            self.context.pace = self.driver.pace();
             let stepped = step(self.context, deployment, std::mem::take(&mut observations), now);
             for event in &stepped.events {
                 self.driver.adapters.observer.event(event);
@@ -262,7 +198,7 @@ impl Run<'_> {
             // again gets on.
             let is_over = now >= until && (self.has_called || stepped.commands.is_empty());
             let is_due = !stepped.commands.is_empty();
-            let held_back = self.start(stepped.commands, !is_over && !is_done);
+            let (held_back, allowed_at) = self.start(stepped.commands, !is_over && !is_done, now);
             let save_at = self
                 .unsaved_since
                 .map(|since| crate::classify::after(since, COALESCE));
@@ -295,6 +231,9 @@ impl Run<'_> {
             if let Some(time) = save_at.filter(|_| self.saving.is_none()) {
                 wake = wake.min(time);
             }
+            if let Some(time) = allowed_at {
+                wake = wake.min(time);
+            }
             // A time that has come already is waited for as an answer or the end of a save.
             let wait = if wake > now {
                 wake.duration_since(now).unsigned_abs()
@@ -307,9 +246,16 @@ impl Run<'_> {
         }
     }
 
-    /// Starts the calls that are not running. True if one is held back because its intent is not stored.
-    fn start(&mut self, commands: Vec<Command>, may_start: bool) -> bool {
+    /// Starts the calls that are not running, the most urgent first, as many as the rate allows. Tells whether
+    /// one is held back because its intent is not stored, and when the rate allows the next.
+    fn start(
+        &mut self,
+        commands: Vec<Command>,
+        may_start: bool,
+        now: Timestamp,
+    ) -> (bool, Option<Timestamp>) {
         let mut held_back = false;
+        let mut allowed_at = None;
         for command in commands {
             let key = command.key();
             if !may_start || self.started.contains(&key) {
@@ -321,13 +267,20 @@ impl Run<'_> {
                 held_back = true;
                 continue;
             }
+            if allowed_at.is_some() {
+                continue;
+            }
+            if let Err(wait) = self.driver.limiter.try_take(now) {
+                allowed_at = now.checked_add(wait).ok();
+                continue;
+            }
             self.started.insert(key.clone());
             self.has_called = true;
             let call = self.driver.call(command);
             self.running
                 .push(call.map(move |observation| (key, observation)).boxed());
         }
-        held_back
+        (held_back, allowed_at)
     }
 
     fn save(&mut self) -> Result<(), EngineError> {

@@ -8,7 +8,7 @@ mod cloud;
 mod fuse;
 mod store;
 
-pub use cloud::{Fault, Rules, SimCloud};
+pub use cloud::{Calls, Fault, Rules, SimCloud};
 pub use fuse::Fuse;
 pub use store::MemoryStore;
 

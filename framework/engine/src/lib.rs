@@ -95,6 +95,7 @@ mod scope;
 // What is stored, and how it is decided upon.
 mod classify;
 mod deployment;
+mod durations;
 mod mask;
 mod step;
 
@@ -110,6 +111,7 @@ pub use deployment::{
     Deployment, FORMAT, InFlight, Phase, Resource, Stage, StoredExport, StoredGoal, StoredResult,
     StoredTarget, UpkeepError, Work,
 };
+pub use durations::{Durations, Spread};
 pub use engine::{Adapters, Adoption, Engine, Limits, check, check_with_children};
 pub use error::{EngineError, Problem};
 pub use observer::{Event, EventKind, NoObserver, Observer};

@@ -44,17 +44,31 @@ impl Limiter {
     /// Takes a token; the call may be made after the returned wait.
     pub(crate) fn take(&self, now: Timestamp) -> Duration {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let interval = i64::try_from(1_000_000_000_000 / state.rate).unwrap_or(i64::MAX);
-        let full_at = state
-            .full_at
-            .max(now)
-            .checked_add(SignedDuration::from_nanos(interval))
-            .unwrap_or(Timestamp::MAX);
+        let (full_at, wait) = state.after_one_more(now);
         state.full_at = full_at;
-        let debt = full_at.duration_since(now) - SignedDuration::from_secs(1);
-        debt.unsigned_abs()
-            .checked_mul(u32::from(debt.is_positive()))
-            .unwrap_or_default()
+        wait
+    }
+
+    /// Takes a token if there is one.
+    ///
+    /// # Errors
+    /// How long there is none.
+    pub(crate) fn try_take(&self, now: Timestamp) -> Result<(), Duration> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (full_at, wait) = state.after_one_more(now);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        state.full_at = full_at;
+        Ok(())
+    }
+
+    /// The time in which one call is allowed at the present rate.
+    pub(crate) fn interval(&self) -> SignedDuration {
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .interval()
     }
 
     /// Learns from an answer.
@@ -66,6 +80,28 @@ impl Limiter {
             state.rate = (state.rate / 2).max(FLOOR);
             state.halved_at = now;
         }
+    }
+}
+
+impl State {
+    fn interval(&self) -> SignedDuration {
+        SignedDuration::from_nanos(i64::try_from(1_000_000_000_000 / self.rate).unwrap_or(i64::MAX))
+    }
+
+    /// When the bucket would be full after one more call, and how long that call would have to wait.
+    fn after_one_more(&self, now: Timestamp) -> (Timestamp, Duration) {
+        let full_at = self
+            .full_at
+            .max(now)
+            .checked_add(self.interval())
+            .unwrap_or(Timestamp::MAX);
+        let debt = full_at.duration_since(now) - SignedDuration::from_secs(1);
+        let wait = if debt.is_positive() {
+            debt.unsigned_abs()
+        } else {
+            Duration::ZERO
+        };
+        (full_at, wait)
     }
 }
 
@@ -84,6 +120,16 @@ mod tests {
         assert_eq!(limiter.take(at(0)), Duration::from_millis(100));
         assert_eq!(limiter.take(at(0)), Duration::from_millis(200));
         assert_eq!(limiter.take(at(1_200)), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_made_now_takes_nothing() {
+        let limiter = Limiter::new(10);
+        assert!((0..10).all(|_| limiter.try_take(at(0)).is_ok()));
+        for _ in 0..3 {
+            assert_eq!(limiter.try_take(at(0)), Err(Duration::from_millis(100)));
+        }
+        assert_eq!(limiter.try_take(at(100)), Ok(()));
     }
 
     #[test]

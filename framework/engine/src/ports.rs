@@ -43,6 +43,16 @@ pub enum OperationStatus {
     CancelComplete,
 }
 
+impl OperationStatus {
+    /// True if nothing more will happen.
+    pub fn is_end(self) -> bool {
+        matches!(
+            self,
+            OperationStatus::Success | OperationStatus::Failed | OperationStatus::CancelComplete
+        )
+    }
+}
+
 /// Cloud Control's ProgressEvent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgressEvent {
@@ -116,7 +126,17 @@ pub struct CloudError {
     pub message: String,
 }
 
-/// The Cloud Control API, without its lists.
+/// A page of the operations that are under way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Active {
+    /// Everybody's of the account, in no particular order. One that has just begun or ended may be missing or
+    /// still be there.
+    pub events: Vec<ProgressEvent>,
+    /// Names the next page.
+    pub next: Option<String>,
+}
+
+/// The Cloud Control API, without its lists of resources.
 #[async_trait]
 pub trait Cloud: Send + Sync {
     /// CreateResource, UpdateResource or DeleteResource.
@@ -129,6 +149,18 @@ pub trait Cloud: Send + Sync {
     /// # Errors
     /// `RequestTokenNotFoundException` for one that is unknown or older than 7 days.
     async fn status(&self, request_token: &str) -> Result<ProgressEvent, CloudError>;
+    /// ListResourceRequests, filtered for what has not ended: up to 100 operations with one call. A cloud that
+    /// cannot do it need not: operations are then asked about one by one.
+    ///
+    /// # Errors
+    /// What the service refuses synchronously.
+    async fn active(&self, page: Option<&str>) -> Result<Active, CloudError> {
+        let _ = page;
+        Err(CloudError {
+            code: "UnsupportedActionException".into(),
+            message: "operations cannot be listed".into(),
+        })
+    }
     /// CancelResourceRequest.
     ///
     /// # Errors

@@ -27,17 +27,23 @@ mod failed;
 mod finish;
 mod intend;
 mod observe;
+mod poll;
 mod reads;
 #[cfg(test)]
 mod tests;
 
 use crate::classify::{Class, Retry, after};
 use crate::deployment::{Deployment, InFlight, Phase, Resource, Stage, StoredGoal, Work, name_of};
+use crate::durations::Paths;
 use crate::model::Model;
 use crate::observer::{Event, EventKind};
 use crate::outcome::{Action, Failure, Status};
 use crate::ports::{Call, CloudError, Mutation, Operation, ProgressEvent};
 use jiff::{SignedDuration, Timestamp};
+use std::cmp::Reverse;
+
+use self::poll::Looks;
+pub(crate) use self::poll::Polling;
 
 /// How long after the deadline the cancelled operations are waited for.
 const GRACE: SignedDuration = SignedDuration::from_secs(10);
@@ -49,6 +55,10 @@ pub(crate) struct Context<'a> {
     pub(crate) model: Option<&'a Model>,
     /// How many lanes may be worked on at once.
     pub(crate) max_concurrency: usize,
+    /// The way ahead of each lane: the longest goes first.
+    pub(crate) paths: &'a Paths,
+    /// The time in which one call may be made to look at operations.
+    pub(crate) pace: SignedDuration,
 }
 
 /// A call that the deployment wants.
@@ -74,6 +84,11 @@ pub(crate) enum Command {
         identifier: String,
         role_arn: Option<String>,
     },
+    /// Of operations that have not ended, of which about so many are `expected`.
+    List {
+        asked: Timestamp,
+        expected: usize,
+    },
 }
 
 impl Command {
@@ -84,6 +99,7 @@ impl Command {
             Command::Poll { lane, .. } => (lane.clone(), 1),
             Command::Cancel { lane, .. } => (lane.clone(), 2),
             Command::Read { lane, .. } => (lane.clone(), 3),
+            Command::List { .. } => (String::new(), 4),
         }
     }
 }
@@ -93,6 +109,16 @@ impl Command {
 pub(crate) struct Observation {
     pub(crate) lane: String,
     pub(crate) answer: Answer,
+}
+
+/// Operations of the account that have not ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    pub(crate) events: Vec<ProgressEvent>,
+    /// True if there are no others.
+    pub(crate) is_whole: bool,
+    /// How many calls it took.
+    pub(crate) calls: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -113,12 +139,17 @@ pub(crate) enum Answer {
         identifier: String,
         result: Result<serde_json::Value, CloudError>,
     },
+    /// About every lane.
+    Listed {
+        asked: Timestamp,
+        result: Result<Listing, CloudError>,
+    },
 }
 
 /// What comes of a step.
 pub(crate) struct Step {
     pub(crate) deployment: Deployment,
-    /// Every call wanted now, running ones included.
+    /// Every call wanted now, running ones included, the most urgent first.
     pub(crate) commands: Vec<Command>,
     pub(crate) next: Next,
     pub(crate) events: Vec<Event>,
@@ -200,38 +231,79 @@ impl Tick<'_> {
             return (Vec::new(), Next::Done);
         }
         let mut commands = Vec::new();
+        let mut glances = Vec::new();
+        let mut looks = Looks::default();
         let mut next = if self.is_late() {
             after(self.deployment.deadline, GRACE)
         } else {
             self.deployment.deadline
         };
-        let mut glances = if self.is_stopping() {
+        let mut glimpses = if self.is_stopping() {
             0
         } else {
             self.context.max_concurrency
         };
         let open = |(_, resource): &(&str, &Resource)| !resource.work.stage.is_over();
         for (lane, resource) in self.deployment.lanes().filter(open) {
-            if glances > 0 && self.may_glance(lane, resource) {
-                glances -= 1;
-                commands.extend(self.reading(lane, resource, resource.identifier.as_ref()));
+            if glimpses > 0 && self.may_glance(lane, resource) {
+                glimpses -= 1;
+                glances.extend(self.reading(lane, resource, resource.identifier.as_ref()));
                 continue;
             }
             let due = match &resource.operation {
                 Some(operation) => operation.next,
                 None => resource.work.not_before,
             };
-            match due.filter(|due| *due > self.now) {
-                Some(due) => next = next.min(due),
-                None => commands.extend(self.command(lane, resource)),
+            let awaited = self.awaited(resource);
+            if awaited.is_some() {
+                looks.count();
+            }
+            match (due.filter(|due| *due > self.now), awaited) {
+                (Some(due), _) => next = next.min(due),
+                (None, Some((token, since))) => looks.add(lane, token, due.unwrap_or(since)),
+                (None, None) => commands.extend(
+                    self.command(lane, resource)
+                        .map(|command| (self.way_ahead(lane, resource), command)),
+                ),
             }
         }
+        commands.sort_by_key(|(way, _)| Reverse(*way));
+        let mut commands: Vec<Command> = commands.into_iter().map(|(_, command)| command).collect();
+        let (looks, waiting) = self.looks(looks, &mut next);
+        // Looks come last, but not never: what has ended may be what everything else waits for.
+        let place = if waiting { 0 } else { commands.len() };
+        commands.splice(place..place, looks);
+        commands.append(&mut glances);
         let next = if next > self.now {
             Next::At(next)
         } else {
             Next::Observation
         };
         (commands, next)
+    }
+
+    /// What still has to happen once the call of a lane is made.
+    fn way_ahead(&self, lane: &str, resource: &Resource) -> u64 {
+        let has_begun = resource
+            .operation
+            .as_ref()
+            .map_or(resource.work.stage == Stage::Confirm, |operation| {
+                operation.request_token.is_some()
+            });
+        if has_begun {
+            self.context.paths.after(lane)
+        } else {
+            self.context.paths.from(lane)
+        }
+    }
+
+    /// The request token and begin of an operation of which nothing is wanted but its end, if it is looked at
+    /// together with others.
+    fn awaited<'d>(&self, resource: &'d Resource) -> Option<(&'d str, Timestamp)> {
+        let operation = resource.operation.as_ref()?;
+        let is_cancelled = self.is_late() && !operation.cancelled && operation.operation != Operation::Delete;
+        let token = operation.request_token.as_deref()?;
+        (!is_cancelled && !operation.unlisted).then_some((token, operation.started))
     }
 
     fn command(&self, lane: &str, resource: &Resource) -> Option<Command> {

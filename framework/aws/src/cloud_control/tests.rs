@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Server, closed_port, connection, http, log, silent};
+use crate::testing::{Seen, Server, closed_port, connection, http, log, silent};
 use serde_json::json;
 use std::time::Duration;
 
@@ -306,7 +306,15 @@ async fn no_log_level_shows_documents_and_tokens() {
     let description = json!({ "Identifier": "orders", "Properties": r#"{"Password":"read-secret"}"# });
     let read = json!({ "ResourceDescription": description }).to_string();
     let refusal = r#"{"__type":"ThrottlingException","message":"Rate exceeded"}"#;
-    let server = Server::answering([(200, &event(json!({}))), (200, &read), (400, refusal)]).await;
+    let others = json!({ "RequestToken": TOKEN, "ResourceModel": r#"{"Password":"others-secret"}"# });
+    let list = json!({ "ResourceRequestStatusSummaries": [others] }).to_string();
+    let server = Server::answering([
+        (200, &event(json!({}))),
+        (200, &read),
+        (200, &list),
+        (400, refusal),
+    ])
+    .await;
     let mut connection = server.connection();
     connection.credentials =
         crate::Credentials::keys("AKIDEXAMPLE", "key-secret", Some("token-secret".into()));
@@ -318,6 +326,7 @@ async fn no_log_level_shows_documents_and_tokens() {
     let (log, _guard) = log();
     cloud.mutate(&create).await.unwrap();
     cloud.read("AWS::SQS::Queue", "orders", None).await.unwrap();
+    cloud.active(None).await.unwrap();
     cloud.mutate(&create).await.unwrap_err();
     let text = log.text();
     assert!(
@@ -327,10 +336,47 @@ async fn no_log_level_shows_documents_and_tokens() {
     for secret in [
         "read-secret",
         "sent-secret",
+        "others-secret",
         "key-secret",
         "token-secret",
         "Signature=",
     ] {
         assert!(!text.contains(secret), "`{secret}` in {text}");
     }
+}
+
+#[tokio::test]
+async fn active_operations_are_listed_page_by_page() {
+    let others = json!({ "OperationStatus": "IN_PROGRESS" });
+    let ours = json!({
+        "RequestToken": TOKEN, "TypeName": "AWS::SQS::Queue", "OperationStatus": "PENDING", "RetryAfter": 1_700_000_000.5,
+    });
+    let first = json!({ "ResourceRequestStatusSummaries": [others, ours], "NextToken": "more" }).to_string();
+    let last = json!({ "ResourceRequestStatusSummaries": [] }).to_string();
+    let server = Server::answering([(200, &first), (200, &last)]).await;
+    let cloud = cloud(&server);
+    let page = cloud.active(None).await.unwrap();
+    assert_eq!(page.next.as_deref(), Some("more"));
+    let [event] = page.events.as_slice() else {
+        panic!("{page:?}")
+    };
+    assert_eq!(
+        (event.request_token.as_str(), event.status),
+        (TOKEN, OperationStatus::Pending)
+    );
+    assert!(event.retry_after.is_some());
+    assert_eq!(
+        cloud.active(page.next.as_deref()).await.unwrap(),
+        Active::default()
+    );
+
+    let filter = json!({ "OperationStatuses": ["PENDING", "IN_PROGRESS", "CANCEL_IN_PROGRESS"] });
+    let asked: Vec<serde_json::Value> = server.seen().iter().map(Seen::json).collect();
+    assert_eq!(
+        asked,
+        [
+            json!({ "MaxResults": 100, "ResourceRequestStatusFilter": filter }),
+            json!({ "MaxResults": 100, "ResourceRequestStatusFilter": filter, "NextToken": "more" }),
+        ]
+    );
 }

@@ -163,7 +163,7 @@ pub struct InFlight {
     /// What will be remembered if it succeeds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Remembered>,
-    /// When it began.
+    /// When it began: when the service has taken it, as far as is known, else when it was intended.
     pub started: Timestamp,
     /// An answer may have been lost: the service may know the client token.
     #[serde(default)]
@@ -181,6 +181,12 @@ pub struct InFlight {
     /// It has been asked to stop.
     #[serde(skip)]
     pub(crate) cancelled: bool,
+    /// When this process learned its request token: no list asked for before can have it.
+    #[serde(skip)]
+    pub(crate) accepted: Option<Timestamp>,
+    /// A list of what is active does not have it: it has ended, or has to be asked about by itself.
+    #[serde(skip)]
+    pub(crate) unlisted: bool,
 }
 
 impl Resource {

@@ -5,7 +5,9 @@ mod requests;
 use self::requests::{End, Request, State, Stored, refusal, shown};
 use super::{Fuse, VirtualClock};
 use crate::classify::after;
-use crate::ports::{Call, Clock, Cloud, CloudError, Mutation, Operation, OperationStatus, ProgressEvent};
+use crate::ports::{
+    Active, Call, Clock, Cloud, CloudError, Mutation, Operation, OperationStatus, ProgressEvent,
+};
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -23,7 +25,34 @@ pub struct Rules {
     pub write_only: Vec<String>,
     /// How long an operation takes.
     pub latency: Duration,
+    /// A property that says in milliseconds how long an operation takes beyond that.
+    pub timed_by: Option<String>,
 }
+
+/// Calls that were made, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// Operations begun, or tried to begin.
+    pub mutations: u32,
+    /// Operations asked about.
+    pub polls: u32,
+    /// Pages of active operations.
+    pub lists: u32,
+    /// Resources read.
+    pub reads: u32,
+    /// Operations asked to stop.
+    pub cancels: u32,
+}
+
+impl Calls {
+    /// All of them.
+    pub fn total(self) -> u32 {
+        self.mutations + self.polls + self.lists + self.reads + self.cancels
+    }
+}
+
+/// Of a list of active operations, those on a page.
+const PAGE: usize = 100;
 
 /// What goes wrong, once.
 #[derive(Debug, Clone)]
@@ -133,6 +162,16 @@ impl SimCloud {
         self.state().log.clone()
     }
 
+    /// How many calls were made.
+    pub fn calls(&self) -> Calls {
+        self.state().calls
+    }
+
+    /// Operations cannot be listed any more, as with a role that may not.
+    pub fn refuse_lists(&self) {
+        self.state().refuses_lists = true;
+    }
+
     /// How many operations of a kind were begun.
     pub fn begun(&self, operation: Operation) -> usize {
         self.state()
@@ -232,7 +271,15 @@ impl SimCloud {
             Call::Delete { identifier } => (Some(identifier.clone()), Value::Null),
         };
         let mut lost = false;
-        let mut ends = after(now, SignedDuration::try_from(rules.latency).unwrap_or_default());
+        let timed = rules.timed_by.as_deref().and_then(|property| {
+            let stored = identifier
+                .as_ref()
+                .and_then(|id| state.resources.get(&(mutation.type_name.clone(), id.clone())));
+            let model = stored.map(|stored| &stored.model);
+            document.get(property).or_else(|| model?.get(property))?.as_u64()
+        });
+        let latency = rules.latency + Duration::from_millis(timed.unwrap_or_default());
+        let mut ends = after(now, SignedDuration::try_from(latency).unwrap_or_default());
         let end = match fault {
             Some(Fault::Refuse(code, message)) => return Err(refusal(code, message)),
             Some(Fault::LoseCall) => return Err(refusal("Network", "connection reset")),
@@ -282,6 +329,7 @@ impl Cloud for SimCloud {
     async fn mutate(&self, mutation: &Mutation) -> Result<ProgressEvent, CloudError> {
         self.fuse.pass().await;
         self.settle();
+        self.state().calls.mutations += 1;
         let operation = match mutation.call {
             Call::Create { .. } => Operation::Create,
             Call::Update { .. } => Operation::Update,
@@ -298,13 +346,39 @@ impl Cloud for SimCloud {
     async fn status(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {
         self.fuse.pass().await;
         self.settle();
-        self.state().find(request_token)
+        let mut state = self.state();
+        state.calls.polls += 1;
+        state.find(request_token)
+    }
+
+    async fn active(&self, page: Option<&str>) -> Result<Active, CloudError> {
+        self.fuse.pass().await;
+        self.settle();
+        let mut state = self.state();
+        state.calls.lists += 1;
+        if state.refuses_lists {
+            return Err(refusal("AccessDeniedException", "not authorized to list"));
+        }
+        let start = page.and_then(|page| page.parse().ok()).unwrap_or(0_usize);
+        let active = |request: &&Request| !request.status.is_end();
+        let mut events: Vec<ProgressEvent> = state
+            .requests
+            .iter()
+            .filter(active)
+            .skip(start)
+            .take(PAGE + 1)
+            .map(Request::event)
+            .collect();
+        let next = (events.len() > PAGE).then(|| (start + PAGE).to_string());
+        events.truncate(PAGE);
+        Ok(Active { events, next })
     }
 
     async fn cancel(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {
         self.fuse.pass().await;
         self.settle();
         let mut state = self.state();
+        state.calls.cancels += 1;
         match state
             .requests
             .iter_mut()
@@ -332,6 +406,7 @@ impl Cloud for SimCloud {
         self.settle();
         let now = self.clock.now();
         let mut state = self.state();
+        state.calls.reads += 1;
         state.log.push(format!("read {type_name} {identifier}"));
         let rules = state.rules.get(type_name).cloned().unwrap_or_default();
         match state

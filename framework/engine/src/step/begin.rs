@@ -7,6 +7,7 @@ use crate::outcome::{Action, Failure, why};
 use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
 use formwork_schema::{Decision, Remembered, ResourceSchema};
+use jiff::Timestamp;
 use std::collections::HashMap;
 
 /// Whether a lane may begin.
@@ -21,6 +22,24 @@ enum Gate {
 impl Tick<'_> {
     /// Begins as many lanes as may and have a place, those with the longest way ahead first.
     pub(super) fn begin_work(&mut self) {
+        // Most steps only look at operations, and change nothing that a lane could wait for.
+        let known = self.deployment.begun;
+        if known.is_some_and(|(touched, until)| touched == self.deployment.touched && self.now < until) {
+            return;
+        }
+        self.begin_all();
+        let due = self
+            .deployment
+            .lanes()
+            .filter(|(_, resource)| resource.work.stage == Stage::Pending)
+            .filter_map(|(_, resource)| resource.work.not_before)
+            .filter(|time| *time > self.now);
+        let until = due.min().unwrap_or(Timestamp::MAX).min(self.deployment.deadline);
+        let until = if self.is_late() { Timestamp::MAX } else { until };
+        self.deployment.begun = Some((self.deployment.touched, until));
+    }
+
+    fn begin_all(&mut self) {
         loop {
             let pending: Vec<String> = self
                 .deployment
@@ -47,7 +66,7 @@ impl Tick<'_> {
                     Gate::Wait => {}
                 }
             }
-            open.sort_by_key(|lane| std::cmp::Reverse(self.weight(lane)));
+            open.sort_by_key(|lane| std::cmp::Reverse(self.context.paths.from(lane)));
             let mut places = self.context.max_concurrency.max(1).saturating_sub(self.busy());
             for lane in open {
                 if places == 0 || self.is_stopping() {
@@ -76,13 +95,6 @@ impl Tick<'_> {
             Some(failure) => self.fail(lane, failure),
             None => self.end(lane, Stage::Skipped),
         }
-    }
-
-    fn weight(&self, lane: &str) -> u32 {
-        self.context
-            .model
-            .and_then(|model| model.nodes.get(lane))
-            .map_or(0, |node| node.weight)
     }
 
     fn busy(&self) -> usize {

@@ -122,6 +122,8 @@ impl Tick<'_> {
             stumbles: 0,
             next: None,
             cancelled: false,
+            accepted: None,
+            unlisted: false,
         };
         complete(&mut intent);
         if let Some(resource) = self.deployment.lane_mut(lane) {

@@ -1,27 +1,25 @@
 //! Taking in what calls have answered.
 
 use super::{Answer, Observation, Tick};
-use crate::classify::{self, Class, Retry, after};
+use crate::classify::{self, Class, Retry};
 use crate::deployment::{Resource, Stage};
 use crate::observer::EventKind;
 use crate::outcome::Action;
 use crate::ports::{CloudError, Operation, OperationStatus, ProgressEvent};
-use jiff::SignedDuration;
 
 /// Polls that fail in a row for reasons that waiting does not cure, before the lane is given up.
 const PATIENCE: u32 = 12;
 
-/// An operation is asked about again after a tenth of the time it has taken so far, within these bounds.
-const FIRST_PAUSE: SignedDuration = SignedDuration::from_millis(250);
-const LONGEST_PAUSE: SignedDuration = SignedDuration::from_millis(5_000);
-
-/// How soon the first look is while few operations are under way, and how many are few.
-const EARLY_LOOK: SignedDuration = SignedDuration::from_millis(2);
-const FEW: usize = 4;
-
 impl Tick<'_> {
     /// An answer to a call that is not wanted any more changes nothing.
     pub(super) fn observe(&mut self, observation: Observation) {
+        let observation = match observation {
+            Observation {
+                answer: Answer::Listed { asked, result },
+                ..
+            } => return self.listed(asked, result),
+            other => other,
+        };
         let lane = observation.lane.as_str();
         let Some(resource) = self
             .deployment
@@ -52,10 +50,19 @@ impl Tick<'_> {
             Answer::Polled {
                 request_token,
                 result,
-            } if is_about(resource, &request_token) => match result {
-                Ok(event) => self.progress(lane, event),
-                Err(error) => self.stumbled(lane, &error),
-            },
+            } if is_about(resource, &request_token) => {
+                if resource
+                    .operation
+                    .as_ref()
+                    .is_some_and(|operation| !operation.unlisted)
+                {
+                    self.pay(1);
+                }
+                match result {
+                    Ok(event) => self.progress(lane, event),
+                    Err(error) => self.stumbled(lane, &error),
+                }
+            }
             Answer::Cancelled {
                 request_token,
                 result,
@@ -77,27 +84,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Asks about an operation almost at once while few are under way: what is done in a moment need not be
-    /// waited for, and a handful of calls more spends none of the rate that a large deployment lives on.
-    fn look_early(&mut self, lane: &str) {
-        let under_way = self
-            .deployment
-            .lanes()
-            .filter(|(_, resource)| resource.operation.is_some())
-            .count();
-        let due = after(self.now, EARLY_LOOK);
-        if let Some(operation) = self
-            .deployment
-            .lane_mut(lane)
-            .and_then(|resource| resource.operation.as_mut())
-            && under_way <= FEW
-        {
-            operation.next = Some(due);
-        }
-    }
-
     /// The service knows of the operation: from now on it is asked about by its request token.
     fn accept(&mut self, lane: &str, request_token: String) {
+        let now = self.now;
         if let Some(operation) = self
             .deployment
             .lane_mut(lane)
@@ -107,12 +96,16 @@ impl Tick<'_> {
             operation.payload = None;
             operation.stumbles = 0;
             operation.next = None;
+            operation.accepted = Some(now);
+            // Of one that an earlier call has begun it is not known when.
+            if !operation.resent {
+                operation.started = now;
+            }
         }
         self.deployment.touch();
     }
 
-    fn progress(&mut self, lane: &str, event: ProgressEvent) {
-        let now = self.now;
+    pub(super) fn progress(&mut self, lane: &str, event: ProgressEvent) {
         let Some(operation) = self
             .deployment
             .lane_mut(lane)
@@ -121,6 +114,7 @@ impl Tick<'_> {
             return;
         };
         operation.stumbles = 0;
+        operation.unlisted = false;
         let learned = event.identifier.is_some() && operation.identifier != event.identifier;
         if operation.operation == Operation::Create && learned {
             operation.identifier.clone_from(&event.identifier);
@@ -142,9 +136,7 @@ impl Tick<'_> {
                 self.failed(lane, "Cancelled", &message);
             }
             OperationStatus::Pending | OperationStatus::InProgress | OperationStatus::CancelInProgress => {
-                let tenth = now.duration_since(operation.started) / 10;
-                let due = after(now, tenth.clamp(FIRST_PAUSE, LONGEST_PAUSE));
-                operation.next = Some(event.retry_after.map_or(due, |time| time.max(due)));
+                self.look_again(lane, event.retry_after);
                 if learned {
                     self.deployment.touch();
                 }
@@ -229,15 +221,20 @@ impl Tick<'_> {
     }
 
     fn succeeded(&mut self, lane: &str) {
-        let generation = self.deployment.generation;
-        let Some(operation) = self
-            .deployment
-            .lane_mut(lane)
-            .and_then(|resource| resource.operation.take())
-        else {
+        let (generation, now) = (self.deployment.generation, self.now);
+        let Some(resource) = self.deployment.lane_mut(lane) else {
             return;
         };
+        let Some(operation) = resource.operation.take() else {
+            return;
+        };
+        let type_name = resource.type_name.clone();
         let ours = operation.generation == generation;
+        if !operation.resent {
+            let took = now.duration_since(operation.started);
+            let durations = self.deployment.durations.entry(type_name).or_default();
+            durations.learn(operation.operation, took);
+        }
         self.tell_end(lane, &operation, true);
         let Some(resource) = self.deployment.lane_mut(lane) else {
             return;

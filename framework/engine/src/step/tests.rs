@@ -1,8 +1,9 @@
 //! Laws of the stepper, on random graphs with random answers in random order.
 
-use super::{Answer, Command, Context, Next, Observation, Step, step};
+use super::{Answer, Command, Context, Listing, Next, Observation, Step, step};
 use crate::classify::after;
 use crate::deployment::{Deployment, Phase, Stage};
+use crate::durations::Paths;
 use crate::engine::assign;
 use crate::fakes::MemorySchemas;
 use crate::mask::Mask;
@@ -152,6 +153,19 @@ fn answer(command: &Command, dice: u8) -> Observation {
                 result,
             }
         }
+        // Some are refused, others not whole; what they lack is asked about.
+        Command::List { asked, .. } => Answer::Listed {
+            asked: *asked,
+            result: match dice % 8 {
+                0 => refusal("ThrottlingException"),
+                1 => refusal("AccessDeniedException"),
+                other => Ok(Listing {
+                    events: Vec::new(),
+                    is_whole: other > 3,
+                    calls: 1,
+                }),
+            },
+        },
     };
     Observation { lane, answer }
 }
@@ -241,8 +255,10 @@ proptest! {
         let model = model(&target);
         let goal = Goal::Deploy(target);
         let mut dice = dice.into_iter();
-        let context = Context { model: Some(&model), max_concurrency: limit };
-        let deployed = run(context, deployment(&goal, Some(&model), None), dice.by_ref())?;
+        let begun = deployment(&goal, Some(&model), None);
+        let (paths, pace) = (Paths::of(Some(&model), &begun), SignedDuration::from_millis(67));
+        let context = Context { model: Some(&model), max_concurrency: limit, paths: &paths, pace };
+        let deployed = run(context, begun, dice.by_ref())?;
         let succeeded = deployed.result.as_ref().unwrap().succeeded;
         prop_assert_eq!(succeeded, deployed.failures.is_empty());
         if succeeded {
@@ -250,8 +266,10 @@ proptest! {
         }
 
         let goal = Goal::Destroy { retain: false };
-        let context = Context { model: None, max_concurrency: limit };
-        let destroyed = run(context, deployment(&goal, None, Some(deployed)), dice.by_ref())?;
+        let begun = deployment(&goal, None, Some(deployed));
+        let paths = Paths::of(None, &begun);
+        let context = Context { model: None, max_concurrency: limit, paths: &paths, pace };
+        let destroyed = run(context, begun, dice.by_ref())?;
         if destroyed.result.as_ref().unwrap().succeeded {
             prop_assert!(destroyed.is_empty());
         }

@@ -18,6 +18,8 @@ pub(super) struct State {
     pub(super) log: Vec<String>,
     pub(super) made: u32,
     pub(super) replays: bool,
+    pub(super) refuses_lists: bool,
+    pub(super) calls: super::Calls,
 }
 
 #[derive(Debug, Clone)]
