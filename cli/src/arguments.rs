@@ -48,6 +48,10 @@ pub enum Command {
     Patch(Patch),
     /// Serve the local cloud for any AWS client
     Sandbox(Sandbox),
+    /// Print what makes a shell complete this command
+    ///
+    /// For bash: `formwork completions bash > ~/.local/share/bash-completion/completions/formwork`
+    Completions(Completions),
 }
 
 /// How results are written.
@@ -167,7 +171,7 @@ pub struct Destroy {
 
 #[derive(Debug, Args)]
 pub struct Validate {
-    /// The blueprint, YAML or JSON
+    /// The blueprint, YAML or JSON; `-` reads it from standard input
     #[arg(value_name = "BLUEPRINT")]
     pub blueprint: PathBuf,
     /// Values of variables: a JSON or YAML file, or `name=value`; those not given are taken to be right
@@ -180,7 +184,7 @@ pub struct Validate {
 
 #[derive(Debug, Args)]
 pub struct Graph {
-    /// The blueprint, YAML or JSON
+    /// The blueprint, YAML or JSON; `-` reads it from standard input
     #[arg(value_name = "BLUEPRINT")]
     pub blueprint: PathBuf,
     /// What to draw it as
@@ -205,12 +209,12 @@ pub enum Notation {
 
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// The text, e.g. `'orders-${variables.environment}'`
+    /// The text, e.g. `'orders-${variables.environment}'`; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
     pub text: String,
     /// What references mean: `{"variables": {}, "resources": {NAME: {"spec", "state", "metadata"}},
-    /// "datasources": {}, "children": {}}`
-    #[arg(long, value_name = "FILE.json")]
+    /// "datasources": {}, "children": {}}`, in JSON or YAML
+    #[arg(long, value_name = "FILE")]
     pub context: Option<PathBuf>,
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
@@ -255,6 +259,13 @@ pub struct Patch {
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Types(options) => commands::types::run(options),
         Command::Patch(options) => commands::patch::run(options),
         Command::Sandbox(options) => commands::sandbox::run(options),
+        Command::Completions(options) => commands::completions::run(options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

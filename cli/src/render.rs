@@ -14,10 +14,14 @@ pub fn text(problem: &Problem, source: &Source, coloured: bool) -> String {
     let title = level
         .primary_title(problem.message.as_str())
         .id(problem.code.as_str());
+    let (near, far): (Vec<_>, Vec<_>) = problem
+        .labels
+        .iter()
+        .partition(|(label, _)| problem.span.is_none_or(|span| fits(*label, span, source)));
     let mut group = match problem.span {
         Some(span) => {
-            let part = Part::of(source, span, &problem.labels);
-            let labels = problem.labels.iter().map(|(span, text)| {
+            let part = Part::of(source, span, &near);
+            let labels = near.iter().map(|(span, text)| {
                 AnnotationKind::Context
                     .span(part.range(*span))
                     .label(text.as_str())
@@ -32,6 +36,14 @@ pub fn text(problem: &Problem, source: &Source, coloured: bool) -> String {
         }
         None => Group::with_title(title),
     };
+    for (span, text) in far.iter().take(MAX_NOTES) {
+        let location = source.location(*span);
+        let note = format!("{text}: line {}, column {}", location.line, location.column);
+        group = group.element(Level::NOTE.message(note));
+    }
+    if let Some(more) = far.len().checked_sub(MAX_NOTES).filter(|more| *more > 0) {
+        group = group.element(Level::NOTE.message(format!("and {more} more")));
+    }
     if let Some(help) = &problem.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
@@ -41,6 +53,22 @@ pub fn text(problem: &Problem, source: &Source, coloured: bool) -> String {
         Renderer::plain()
     };
     renderer.render(&[group])
+}
+
+/// Lines up to here are shown whole if there is something to say about more than one place of theirs.
+const LONG_LINE: usize = 200;
+/// How many places are told that cannot be shown.
+const MAX_NOTES: usize = 8;
+
+/// Whether a further place can be shown together with the first one: a document may be one single line.
+fn fits(label: Span, first: Span, source: &Source) -> bool {
+    let text = source.text().as_bytes();
+    let at = label.start.min(text.len());
+    let is_end = |byte: &u8| *byte == b'\n';
+    let before = text.iter().take(at).rev().take(LONG_LINE).position(is_end);
+    let after = text.iter().skip(at).take(LONG_LINE).position(is_end);
+    let length = before.unwrap_or(at) + after.unwrap_or(text.len() - at);
+    length <= LONG_LINE || label.start.abs_diff(first.start) <= LONG_LINE / 2
 }
 
 /// The lines that a problem is about. The renderer reads all that it is given, for each problem anew.
@@ -53,7 +81,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn of(source: &'a Source, span: Span, labels: &[(Span, String)]) -> Self {
+    fn of(source: &'a Source, span: Span, labels: &[&(Span, String)]) -> Self {
         let text = source.text();
         let spans = || labels.iter().map(|(span, _)| *span).chain([span]);
         let first = boundary(text, spans().map(|span| span.start).min().unwrap_or_default());
@@ -114,7 +142,7 @@ mod tests {
             Span::new(start, start + wanted.len())
         };
         let labels: Vec<_> = labels.iter().map(|label| (span(label), String::new())).collect();
-        let part = Part::of(source, span(wanted), &labels);
+        let part = Part::of(source, span(wanted), &labels.iter().collect::<Vec<_>>());
         assert_eq!(part.text.get(part.range(span(wanted))), Some(wanted));
         (part.line, part.text)
     }

@@ -2,7 +2,6 @@
 
 use crate::files;
 use crate::terminal::Failure;
-use formwork_blueprint::Source;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -21,17 +20,7 @@ pub fn read(given: &[String]) -> Result<Map<String, Value>, Failure> {
 }
 
 fn from_file(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let source = Source::from_bytes(path.display().to_string(), files::bytes(path)?);
-    let value = formwork_blueprint::parse_value(&source).map_err(|diagnostics| {
-        let lines: Vec<String> = diagnostics
-            .iter()
-            .map(|diagnostic| diagnostic.one_line(&source))
-            .collect();
-        Failure::usage_with_hint(
-            lines.join("; "),
-            "variables are a map of names to values, in JSON or YAML",
-        )
-    })?;
+    let value = files::data(path, "a map of variables' names to their values, in JSON or YAML")?;
     match value {
         Value::Object(values) => Ok(values),
         _ => Err(Failure::usage(format!(

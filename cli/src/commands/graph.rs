@@ -9,13 +9,14 @@ use crate::terminal::{Failure, print_error, print_json, write};
 use formwork_blueprint::{Checker, Severity, Source, Topology, codes};
 use formwork_engine::{Problem, Target};
 use serde_json::json;
+use std::ffi::OsStr;
+use std::path::Path;
 
 /// What is wrong with a blueprint that can be drawn all the same, and is best understood as a picture.
 const CYCLES: [&str; 3] = [codes::REFERENCE_CYCLE, codes::LINK_CYCLE, codes::SELF_REFERENCE];
 
 pub fn run(options: &Graph) -> Result<bool, Failure> {
-    let name = options.blueprint.display().to_string();
-    let source = Source::from_bytes(name, files::bytes(&options.blueprint)?);
+    let source = files::source(&options.blueprint)?;
     let mut problems = validate::check(&Target::new(source.clone()))?;
     problems.retain(|problem| problem.severity == Severity::Error);
     let drawable = problems
@@ -26,7 +27,7 @@ pub fn run(options: &Graph) -> Result<bool, Failure> {
         Format::Json => print_json(&report(&problems, topology.as_ref(), &source)),
         Format::Text => {
             if let Some(topology) = &topology {
-                let picture = Picture::of(&title(options), topology);
+                let picture = Picture::of(title(&source), topology);
                 write(&match options.to {
                     Notation::Mermaid => picture::mermaid(&picture),
                     Notation::Dot => picture::dot(&picture),
@@ -58,7 +59,7 @@ fn report(problems: &[Problem], topology: Option<&Topology>, source: &Source) ->
     report
 }
 
-fn title(options: &Graph) -> String {
-    let name = options.blueprint.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+fn title(source: &Source) -> &str {
+    let name = Path::new(source.name()).file_name();
+    name.and_then(OsStr::to_str).unwrap_or(source.name())
 }

@@ -1,5 +1,6 @@
 //! One file per subcommand. Each answers `true` for yes, `false` for no (exit status 1).
 
+pub mod completions;
 pub mod deploy;
 pub mod destroy;
 pub mod eval;

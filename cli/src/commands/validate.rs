@@ -7,7 +7,7 @@ use crate::render;
 use crate::terminal::{Failure, print, print_error, print_json};
 use crate::variables;
 use async_trait::async_trait;
-use formwork_blueprint::{Severity, Source, codes};
+use formwork_blueprint::{Severity, codes};
 use formwork_engine::ports::{SchemaSource, SchemaSourceError};
 use formwork_engine::{EngineError, Problem, Target};
 use formwork_schema::{ResourceSchema, load};
@@ -15,19 +15,22 @@ use serde_json::json;
 use std::sync::Arc;
 
 pub fn run(options: &Validate) -> Result<bool, Failure> {
-    let name = options.blueprint.display().to_string();
-    let source = Source::from_bytes(name.as_str(), files::bytes(&options.blueprint)?);
+    let source = files::source(&options.blueprint)?;
+    let name = source.name();
     let mut target = Target::new(source.clone());
     target.variables = variables::read(&options.variables)?;
     let problems = check(&target)?;
-    let errors = problems
-        .iter()
-        .filter(|problem| problem.severity == Severity::Error)
-        .count();
+    let count = |severity| {
+        problems
+            .iter()
+            .filter(|problem| problem.severity == severity)
+            .count()
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     match options.format {
         Format::Json => print_json(&json!({
             "valid": errors == 0,
-            "diagnostics": problems.iter().map(|problem| render::json(problem, &name)).collect::<Vec<_>>(),
+            "diagnostics": problems.iter().map(|problem| render::json(problem, name)).collect::<Vec<_>>(),
         })),
         Format::Text => {
             let coloured = console::colors_enabled();
@@ -35,10 +38,17 @@ pub fn run(options: &Validate) -> Result<bool, Failure> {
                 print(&render::text(problem, &source, coloured));
                 print("");
             }
+            let counted = |count: usize, noun: &str| match count {
+                0 => None,
+                1 => Some(format!("1 {noun}")),
+                many => Some(format!("{many} {noun}s")),
+            };
+            let valid = (errors == 0).then(|| "valid".to_owned());
+            let parts = [valid, counted(errors, "error"), counted(warnings, "warning")];
+            let summary = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
             match errors {
-                0 => print(&format!("{name}: valid")),
-                1 => print_error(&format!("{name}: 1 error")),
-                many => print_error(&format!("{name}: {many} errors")),
+                0 => print(&format!("{name}: {summary}")),
+                _ => print_error(&format!("{name}: {summary}")),
             }
         }
     }

@@ -110,6 +110,7 @@ pub use links::{Link, LinkSelector};
 pub use lookup::Selected;
 pub use operators::{Incomparable, Operator};
 pub use source::{Format, Location, Source, Span};
+pub use spelling::nearest;
 pub use substitution::{Reference, Root, Segment};
 pub use template::Template;
 pub use transform::{Member, Transform, Transformer, Tree, TreeData, TreeScalar};

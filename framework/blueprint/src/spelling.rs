@@ -3,8 +3,8 @@
 /// Beyond this many candidates no suggestion is looked for, so that checking stays linear in practice.
 const MAX_CANDIDATES: usize = 2_000;
 
-/// The candidate nearest to `written`, if any is near enough to be a slip.
-pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The candidate nearest to `written`, if any is near enough to be a slip; of equally near ones the first.
+pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(written);
     let allowed = match folded.chars().count() {
         0..=3 => 1,
