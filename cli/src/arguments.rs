@@ -29,7 +29,7 @@ pub enum Command {
     ///
     /// Reads what is deployed and changes nothing. Exit status 0, whether there is something to do or not.
     Plan(Plan),
-    /// Deploy a blueprint without CloudFormation, in the embedded sandbox
+    /// Deploy a blueprint without CloudFormation, in the embedded sandbox or in an account
     Deploy(Deploy),
     /// Delete what `deploy` has made
     Destroy(Destroy),
@@ -90,6 +90,14 @@ pub struct Place {
     /// Keep the sandbox in this folder, so that the next command finds what this one has deployed
     #[arg(long, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
+    /// Work on a real account instead of the sandbox; region, credentials and endpoints are found as every AWS
+    /// tool finds them (`AWS_PROFILE`, `AWS_REGION`, ...)
+    #[arg(long, conflicts_with_all = ["sandbox", "latency", "hostile_reads"])]
+    pub aws: bool,
+    /// Where deployments in the account are kept: `s3://bucket/prefix` or `file:///folder` [default: as
+    /// `FORMWORK_STATE_URL` says]
+    #[arg(long, value_name = "URL", requires = "aws")]
+    pub state_url: Option<String>,
     /// How long each Cloud Control operation takes in the sandbox
     #[arg(long, value_name = "MS", default_value_t = 300)]
     pub latency: u64,
@@ -141,6 +149,9 @@ pub struct Deploy {
     pub instance: Instance,
     #[command(flatten)]
     pub place: Place,
+    /// Do not ask before an account is changed
+    #[arg(long)]
+    pub yes: bool,
     /// How long it may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub timeout: u64,
@@ -161,6 +172,9 @@ pub struct Destroy {
     /// Leave the resources where they are and forget them
     #[arg(long)]
     pub retain: bool,
+    /// Do not ask before an account is changed
+    #[arg(long)]
+    pub yes: bool,
     /// How long it may take
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub timeout: u64,

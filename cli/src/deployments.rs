@@ -1,19 +1,14 @@
-//! Blueprints deployed without CloudFormation: an engine on the embedded sandbox.
+//! Blueprints deployed without CloudFormation: an engine on the embedded sandbox, or on an account.
 
 use crate::arguments::{Format, Inputs, Instance, Place};
 use crate::files;
 use crate::progress::Progress;
 use crate::render;
-use crate::terminal::{Failure, print, print_error, print_json};
-use crate::variables;
-use formwork_aws::{
-    CloudControl, Connection, Credentials, Endpoints, Http, ObjectStates, SystemClock, Timeouts,
-    TypeRegistry, open_store,
-};
+use crate::terminal::{Failure, confirm, print, print_error, print_json};
+use crate::{account, stores, variables};
+use formwork_aws::{Connection, Credentials, Endpoints, Http, Timeouts};
 use formwork_blueprint::{Source, codes};
-use formwork_engine::{
-    Adapters, Advance, Engine, EngineError, Goal, Limits, Order, Outcome, Problem, Target,
-};
+use formwork_engine::{Advance, Engine, EngineError, Goal, Order, Outcome, Problem, Target};
 use formwork_sandbox::{Latency, Options, Sandbox};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -100,42 +95,49 @@ pub fn check_name(name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An engine on a sandbox, and one instance.
+/// An engine, and one instance.
 pub struct Deployments {
     pub engine: Engine,
     pub progress: Arc<Progress>,
     /// What the instance is called.
     pub name: String,
-    sandbox: Sandbox,
+    region: String,
+    /// None if an account is worked on.
+    sandbox: Option<Sandbox>,
 }
 
 impl Deployments {
-    /// Starts the sandbox. Progress is shown where `format` is for people.
+    /// Starts the sandbox, or signs in to the account. Progress is shown where `format` is for people.
     pub async fn open(place: &Place, name: String, format: Format) -> Result<Self, Failure> {
-        let sandbox = sandbox(place).await?;
         let http = Http::new().map_err(|error| Failure::outside("no HTTP client", error))?;
-        let connection = connection(&sandbox);
-        let storage = open_store(STATE_URL, &connection, &http)
-            .map_err(|error| Failure::outside("the state store cannot be opened", error))?;
         let progress = Arc::new(Progress::new(format == Format::Text, now));
-        let adapters = Adapters {
-            cloud: Arc::new(CloudControl::new(&connection, &http)),
-            store: Arc::new(ObjectStates::new(storage)),
-            schemas: Arc::new(TypeRegistry::new(&connection, &http)),
-            clock: Arc::new(SystemClock),
-            observer: progress.clone(),
+        let (connection, state_url, sandbox) = if place.aws {
+            let state_url = account::state_url(place.state_url.as_deref())?;
+            (account::connection(&http).await?, state_url, None)
+        } else {
+            let sandbox = sandbox(place).await?;
+            (connection(&sandbox), STATE_URL.to_owned(), Some(sandbox))
         };
         Ok(Deployments {
-            engine: Engine::new(adapters, Limits::default()),
+            engine: stores::engine(&state_url, &connection, &http, progress.clone())?,
             progress,
             name,
+            region: connection.region,
             sandbox,
         })
     }
 
+    /// Asks before an account is changed; a sandbox may always be.
+    pub fn is_agreed(&self, yes: bool) -> Result<bool, Failure> {
+        match self.sandbox {
+            Some(_) => Ok(true),
+            None => confirm(&format!("do this in the account, in {}?", self.region), yes),
+        }
+    }
+
     /// The instance's key in the state store; `cli` stands where a stack has its id.
     pub fn instance(&self) -> String {
-        crate::stores::own(&self.name)
+        stores::own(&self.name)
     }
 
     /// Gives an order and carries it out.
@@ -171,7 +173,9 @@ impl Deployments {
 
     /// Stops the sandbox; what it holds is kept if it has a folder.
     pub async fn close(self) {
-        self.sandbox.stop().await;
+        if let Some(sandbox) = self.sandbox {
+            sandbox.stop().await;
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(unreachable_pub, reason = "in a binary `pub` says that other modules use it")]
 
+mod account;
 mod arguments;
 mod children;
 mod commands;

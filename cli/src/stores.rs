@@ -1,11 +1,13 @@
 //! Stored deployments, wherever they are: an engine on a sandbox's folder, or on what the functions use.
 
+use crate::account;
 use crate::arguments::Store as Place;
 use crate::deployments::{STATE_URL, connection};
 use crate::terminal::Failure;
-use formwork_aws::{CloudControl, Connection, Http, ObjectStates, SystemClock, TypeRegistry, open_store};
-use formwork_engine::{Adapters, Engine, InstanceView, Limits, NoObserver};
-use formwork_handlers::Settings;
+use formwork_aws::{
+    CloudControl, Connection, Credentials, Http, ObjectStates, SystemClock, TypeRegistry, open_store,
+};
+use formwork_engine::{Adapters, Engine, InstanceView, Limits, NoObserver, Observer};
 use formwork_sandbox::{Options, Sandbox};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,21 +25,19 @@ pub struct Store {
 
 impl Store {
     pub async fn open(place: &Place) -> Result<Self, Failure> {
-        match (&place.sandbox, &place.state_url) {
+        let http = Http::new().map_err(|error| Failure::outside("no HTTP client", error))?;
+        let (connection, state_url, sandbox) = match (&place.sandbox, &place.state_url) {
             (Some(folder), _) => {
                 let sandbox = sandbox(folder).await?;
-                let engine = engine(STATE_URL, &connection(&sandbox))?;
-                Ok(Store {
-                    engine,
-                    sandbox: Some(sandbox),
-                })
+                (connection(&sandbox), STATE_URL, Some(sandbox))
             }
-            (None, Some(url)) => Ok(Store {
-                engine: engine(url, &settings(url)?.connection)?,
-                sandbox: None,
-            }),
-            (None, None) => Err(Failure::usage("it is not said where deployments are stored")),
-        }
+            (None, Some(url)) => (account(url, &http).await?, url.as_str(), None),
+            (None, None) => return Err(Failure::usage("it is not said where deployments are stored")),
+        };
+        Ok(Store {
+            engine: engine(state_url, &connection, &http, Arc::new(NoObserver))?,
+            sandbox,
+        })
     }
 
     pub async fn close(self) {
@@ -132,36 +132,33 @@ async fn sandbox(folder: &Path) -> Result<Sandbox, Failure> {
     .map_err(|error| Failure::outside("the sandbox cannot be started", error))
 }
 
-fn engine(url: &str, connection: &Connection) -> Result<Engine, Failure> {
-    let http = Http::new().map_err(|error| Failure::outside("no HTTP client", error))?;
-    let storage = open_store(url, connection, &http)
+/// An engine on the deployments stored there and the cloud of a connection.
+pub fn engine(
+    state_url: &str,
+    connection: &Connection,
+    http: &Http,
+    observer: Arc<dyn Observer>,
+) -> Result<Engine, Failure> {
+    let storage = open_store(state_url, connection, http)
         .map_err(|error| Failure::usage_with_hint(error.to_string(), "see `--state-url`"))?;
     let adapters = Adapters {
-        cloud: Arc::new(CloudControl::new(connection, &http)),
+        cloud: Arc::new(CloudControl::new(connection, http)),
         store: Arc::new(ObjectStates::new(storage)),
-        schemas: Arc::new(TypeRegistry::new(connection, &http)),
+        schemas: Arc::new(TypeRegistry::new(connection, http)),
         clock: Arc::new(SystemClock),
-        observer: Arc::new(NoObserver),
+        observer,
     };
     Ok(Engine::new(adapters, Limits::default()))
 }
 
-/// The functions' own settings, for another store. Files can be looked at without an account.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the CLI is one of the two packages that read the environment"
-)]
-fn settings(url: &str) -> Result<Settings, Failure> {
-    let is_local = !url.starts_with("s3://");
-    let lookup = |name: &str| {
-        if name == "FORMWORK_STATE_URL" {
-            return Some(url.to_owned());
+/// The account whose deployments are stored there. Files can be looked at without one.
+async fn account(state_url: &str, http: &Http) -> Result<Connection, Failure> {
+    match account::connection(http).await {
+        Err(_) if !state_url.starts_with("s3://") => {
+            Ok(Connection::new("none", Credentials::keys("", "", None)))
         }
-        let set = std::env::var(name).ok().filter(|value| !value.is_empty());
-        let needless = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
-        set.or_else(|| (is_local && needless.contains(&name)).then(|| "none".to_owned()))
-    };
-    Settings::from_lookup(lookup).map_err(|error| Failure::usage(error.0.join("; ")))
+        result => result,
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod settings;
 mod telemetry;
 
 pub use app::App;
-pub use settings::{DEFAULT_MAX_CONCURRENCY, DEFAULT_POLL_WINDOW, Settings, SettingsError};
+pub use settings::{DEFAULT_MAX_CONCURRENCY, DEFAULT_POLL_WINDOW, Settings, SettingsError, endpoints};
 
 /// The waiter's definition as it is deployed (Amazon States Language, with the substitution
 /// `${IsCompleteFunctionArn}`).

@@ -107,22 +107,10 @@ impl Settings {
                 true
             }
         };
-        let endpoint = |service: &str, problems: &mut Vec<String>| {
-            let name = format!("AWS_ENDPOINT_URL{service}");
-            let url = lookup(&name)?;
-            let usable = url::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-            if !usable {
-                problems.push(format!("`{name}` is not an http or https URL"));
-            }
-            usable.then_some(url)
-        };
-        let endpoints = Endpoints {
-            all: endpoint("", &mut problems),
-            cloudcontrol: endpoint("_CLOUDCONTROL", &mut problems),
-            cloudformation: endpoint("_CLOUDFORMATION", &mut problems),
-            sfn: endpoint("_SFN", &mut problems),
-            s3: endpoint("_S3", &mut problems),
-        };
+        let endpoints = endpoints(&lookup).unwrap_or_else(|strange| {
+            problems.extend(strange.0);
+            Endpoints::default()
+        });
         let (response_hosts, strange) = response_hosts(&lookup);
         problems.extend(strange);
         if !problems.is_empty() {
@@ -142,6 +130,34 @@ impl Settings {
                 timeouts: Timeouts::default(),
             },
         })
+    }
+}
+
+/// The endpoints that `AWS_ENDPOINT_URL` and `AWS_ENDPOINT_URL_<SERVICE>` name.
+///
+/// # Errors
+/// Every variable that is no http or https URL, by name.
+pub fn endpoints(lookup: impl Fn(&str) -> Option<String>) -> Result<Endpoints, SettingsError> {
+    let mut problems = Vec::new();
+    let mut endpoint = |service: &str| {
+        let name = format!("AWS_ENDPOINT_URL{service}");
+        let url = lookup(&name)?;
+        let usable = url::Url::parse(&url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !usable {
+            problems.push(format!("`{name}` is not an http or https URL"));
+        }
+        usable.then_some(url)
+    };
+    let endpoints = Endpoints {
+        all: endpoint(""),
+        cloudcontrol: endpoint("_CLOUDCONTROL"),
+        cloudformation: endpoint("_CLOUDFORMATION"),
+        sfn: endpoint("_SFN"),
+        s3: endpoint("_S3"),
+    };
+    match problems.is_empty() {
+        true => Ok(endpoints),
+        false => Err(SettingsError(problems)),
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Store {
     #[arg(long, value_name = "DIR")]
     pub sandbox: Option<PathBuf>,
     /// A store that the functions use: `s3://bucket/prefix` or `file:///folder`. Region, credentials and endpoints
-    /// come from the environment, as theirs do
+    /// are found as every AWS tool finds them
     #[arg(long, value_name = "URL")]
     pub state_url: Option<String>,
     /// How the result is written

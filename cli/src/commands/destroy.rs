@@ -4,7 +4,7 @@ use crate::arguments::{Destroy, Format};
 use crate::deployments::{Deployments, block_on, elapsed_ms, instance_name, now, show_outcome};
 use crate::plan::{self, Detail};
 use crate::terminal::{Failure, print_error};
-use formwork_engine::{EngineError, Goal, Outcome};
+use formwork_engine::{EngineError, Goal, Outcome, Plan};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -12,7 +12,20 @@ pub fn run(options: &Destroy) -> Result<bool, Failure> {
     let name = instance_name(&options.instance, options.blueprint.as_deref())?;
     block_on(async {
         let deployments = Deployments::open(&options.place, name, options.format).await?;
-        let destroyed = destroy(&deployments, options).await;
+        let planned = deployments
+            .engine
+            .plan_destroy(&deployments.instance(), options.retain)
+            .await;
+        let destroyed = match planned {
+            Ok(plan) => {
+                show(&plan, &deployments.name, options);
+                if !plan.changes.is_empty() && !deployments.is_agreed(options.yes)? {
+                    return Ok(false);
+                }
+                destroy(&deployments, options, &plan).await
+            }
+            Err(error) => Err(error),
+        };
         let resources = deployments.progress.take();
         deployments.close().await;
         let (outcome, report) =
@@ -22,23 +35,24 @@ pub fn run(options: &Destroy) -> Result<bool, Failure> {
     })
 }
 
-async fn destroy(deployments: &Deployments, options: &Destroy) -> Result<(Outcome, Value), EngineError> {
-    let plan = deployments
-        .engine
-        .plan_destroy(&deployments.instance(), options.retain)
-        .await?;
-    if options.format == Format::Text {
-        if plan.changes.is_empty() {
-            print_error(&format!("nothing is deployed as `{}`", deployments.name));
-        } else {
-            print_error(&plan::text(
-                &plan,
-                Detail::Compact,
-                console::colors_enabled_stderr(),
-            ));
-            print_error("");
-        }
+fn show(plan: &Plan, name: &str, options: &Destroy) {
+    if options.format != Format::Text {
+        return;
     }
+    if plan.changes.is_empty() {
+        print_error(&format!("nothing is deployed as `{name}`"));
+    } else {
+        let coloured = console::colors_enabled_stderr();
+        print_error(&plan::text(plan, Detail::Compact, coloured));
+        print_error("");
+    }
+}
+
+async fn destroy(
+    deployments: &Deployments,
+    options: &Destroy,
+    plan: &Plan,
+) -> Result<(Outcome, Value), EngineError> {
     let began = now();
     let goal = Goal::Destroy {
         retain: options.retain,
@@ -48,7 +62,7 @@ async fn destroy(deployments: &Deployments, options: &Destroy) -> Result<(Outcom
     let report = json!({
         "instance": deployments.name,
         "elapsedMs": elapsed_ms(began),
-        "plan": plan::json(&deployments.name, &plan),
+        "plan": plan::json(&deployments.name, plan),
     });
     Ok((outcome, report))
 }
