@@ -1,9 +1,12 @@
 //! Pictures of blueprints: what is drawn, and one module for each way of writing it down. All of it is pure: the
 //! same blueprint gives the same bytes.
 
+mod block;
 mod dot;
+mod fold;
 mod json;
 mod layout;
+mod legend;
 mod mermaid;
 mod svg;
 #[cfg(test)]
@@ -36,7 +39,7 @@ pub struct Node {
 }
 
 /// Elements look like what they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
     Resource,
     DataSource,

@@ -130,6 +130,30 @@ fn a_legend_explains_what_is_not_seen_by_itself() {
 }
 
 #[test]
+fn many_of_a_kind_stand_in_a_frame_with_one_arrow() {
+    let node = |number: usize| Node {
+        shape: Shape::Resource,
+        id: format!("resources.n{number}"),
+        name: format!("n{number}"),
+        what: "aws/sqs/queue".to_owned(),
+    };
+    let picture = Picture {
+        title: "fan".to_owned(),
+        nodes: (0..41).map(node).collect(),
+        edges: (1..41).map(|number| edge(number, 0, false, false)).collect(),
+    };
+    let text = svg(&picture);
+    assert_eq!(text.matches("class=\"head\"").count(), 1);
+    assert_eq!(text.matches("class=\"box\"").count(), 41);
+    assert!(
+        text.contains("<title>n1 and 39 more refer to n0</title>"),
+        "{text}"
+    );
+    assert!(text.contains(">frame: an arrow for each in it<"));
+    assert!(text.contains("<desc>41 resources, 40 references</desc>"));
+}
+
+#[test]
 fn elements_of_one_name_are_told_apart() {
     let text = "
 version: 2023-04-20

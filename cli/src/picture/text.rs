@@ -36,21 +36,30 @@ fn advance(character: char) -> i32 {
 pub fn wrap(text: &str, size: i32, limit: i32, most: usize) -> Vec<String> {
     let whole = width(text, size);
     let count = whole / limit + 1;
-    let even = whole / count + limit / 8;
-    if let Ok(count) = usize::try_from(count)
-        && count <= most
-        && even < limit
-    {
-        let lines = break_up(text, size, even, most);
-        if lines.len() <= count {
+    if usize::try_from(count).is_ok_and(|count| count > most) {
+        return break_up(text, size, limit, most).0;
+    }
+    let even = whole / count;
+    let as_few = |lines: &[String]| i32::try_from(lines.len()).is_ok_and(|lines| lines <= count);
+    let mut room = even;
+    while room < limit {
+        let (lines, clean) = break_up(text, size, room, most);
+        if clean && as_few(&lines) {
             return lines;
         }
+        room += limit / 16 + 1;
     }
-    break_up(text, size, limit, most)
+    let (lines, _) = break_up(text, size, limit.min(even + limit / 8), most);
+    if as_few(&lines) {
+        return lines;
+    }
+    break_up(text, size, limit, most).0
 }
 
-fn break_up(text: &str, size: i32, limit: i32, most: usize) -> Vec<String> {
+/// The lines, and whether nothing was torn apart or left out.
+fn break_up(text: &str, size: i32, limit: i32, most: usize) -> (Vec<String>, bool) {
     let mut lines: Vec<String> = Vec::new();
+    let mut whole = true;
     let mut rest = text;
     while !rest.is_empty() {
         let end = fitting(rest, size, limit);
@@ -60,18 +69,18 @@ fn break_up(text: &str, size: i32, limit: i32, most: usize) -> Vec<String> {
         }
         if lines.len() + 1 == most {
             let room = limit - width("…", size);
-            let (shown, _) = rest
-                .split_at_checked(fitting(rest, size, room))
-                .unwrap_or((rest, ""));
+            let shown = rest.get(..fitting(rest, size, room)).unwrap_or(rest);
             lines.push(format!("{shown}…"));
+            whole = false;
             break;
         }
-        let end = seam(rest, end).unwrap_or(end);
-        let (line, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let seam = seam(rest, end);
+        whole &= seam.is_some();
+        let (line, after) = rest.split_at_checked(seam.unwrap_or(end)).unwrap_or((rest, ""));
         lines.push(line.trim_end().to_owned());
         rest = after.trim_start();
     }
-    lines
+    (lines, whole)
 }
 
 /// How many bytes of a text fit into a width; at least one character does.

@@ -58,7 +58,7 @@ pub struct Layout {
 }
 
 /// Boxes of a column are widened to the widest, but not beyond this.
-const COMMON_WIDTH: i32 = 190;
+const COMMON_WIDTH: i32 = 205;
 /// Between columns: at least, and at most where arrows have a long way up or down.
 const COLUMN_GAPS: (i32, i32) = (48, 180);
 /// Between arrows that join the same two boxes.
