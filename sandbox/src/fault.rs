@@ -126,6 +126,11 @@ pub enum Effect {
     ServerError(u16),
     /// The call is carried out and its answer is lost on the way.
     LoseResponse,
+    /// No answer ever comes, and the connection stays open. With `done` the call is carried out.
+    Hang {
+        /// Whether the call is carried out.
+        done: bool,
+    },
     /// The operation is accepted and never ends.
     Stick,
     /// The resource cannot be found by this many GetResource calls after its creation.
@@ -156,6 +161,9 @@ pub struct Fault {
     /// Only where this text is in the identifier or (for S3) in the key; for a create whose identifier is
     /// not known yet, in the desired state.
     pub text: Option<String>,
+    /// How many calls that it could strike are let through first.
+    #[serde(default)]
+    pub spared: u32,
     /// How many more times; `None` for ever.
     pub left: Option<u32>,
 }
@@ -168,6 +176,7 @@ impl Fault {
             call: None,
             type_name: None,
             text: None,
+            spared: 0,
             left: None,
         }
     }
@@ -210,6 +219,13 @@ impl Fault {
         self
     }
 
+    /// Lets this many calls through before the fault strikes.
+    #[must_use]
+    pub fn after(mut self, calls: u32) -> Self {
+        self.spared = calls;
+        self
+    }
+
     /// Limits how often the fault strikes.
     #[must_use]
     pub fn times(mut self, times: u32) -> Self {
@@ -246,12 +262,21 @@ impl Faults {
         self.0.push(fault);
     }
 
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Fault) -> bool) {
+        self.0.retain(keep);
+    }
+
     /// Takes the first fault that strikes here and counts it.
     pub(crate) fn take(&mut self, at: Target<'_>, wanted: impl Fn(&Effect) -> bool) -> Option<Effect> {
         let fault = self
             .0
             .iter_mut()
-            .find(|fault| wanted(&fault.effect) && fault.strikes(&at))?;
+            .filter(|fault| wanted(&fault.effect) && fault.strikes(&at))
+            .find_map(|fault| {
+                let spared = fault.spared > 0;
+                fault.spared = fault.spared.saturating_sub(1);
+                (!spared).then_some(fault)
+            })?;
         if let Some(left) = fault.left.as_mut() {
             *left = left.saturating_sub(1);
         }
@@ -264,7 +289,7 @@ impl Effect {
     pub(crate) fn on_exchange(&self) -> bool {
         matches!(
             self,
-            Effect::Refuse { .. } | Effect::ServerError(_) | Effect::LoseResponse
+            Effect::Refuse { .. } | Effect::ServerError(_) | Effect::LoseResponse | Effect::Hang { .. }
         )
     }
 
@@ -324,6 +349,20 @@ mod tests {
         assert!(faults.take(hit, Effect::on_exchange).is_none());
         assert!(faults.take(hit, Effect::on_operation).is_some());
         assert!(faults.take(hit, Effect::on_operation).is_none());
+    }
+
+    #[test]
+    fn strikes_after_those_it_spares() {
+        let at = Target {
+            call: Call::GetObject,
+            type_name: "bucket",
+            text: "key",
+        };
+        let mut faults = Faults::new(vec![Fault::new(Effect::LoseResponse).after(2).times(1)]);
+        let struck: Vec<bool> = (0..4)
+            .map(|_| faults.take(at, Effect::on_exchange).is_some())
+            .collect();
+        assert_eq!(struck, [false, false, true, false]);
     }
 
     #[test]

@@ -244,6 +244,25 @@ impl Sandbox {
         self.world.state().cloud.faults.add(fault);
     }
 
+    /// How many creates, updates and deletes have been accepted and have not ended.
+    pub fn operations_under_way(&self) -> usize {
+        let state = self.world.settled(self.world.now());
+        let operations = state.cloud.memory.operations.iter();
+        operations
+            .filter(|operation| !operation.status.is_terminal())
+            .count()
+    }
+
+    /// Takes back what was to go wrong and is not to be kept.
+    pub fn retain_faults(&self, keep: impl Fn(&Fault) -> bool) {
+        self.world.state().cloud.faults.retain(keep);
+    }
+
+    /// How many callers wait now for an answer that never comes ([`crate::Effect::Hang`]).
+    pub fn hanging(&self) -> usize {
+        self.world.hanging_count()
+    }
+
     /// Stops listening and running executions; a sandbox kept in a folder can be started again. Every change is
     /// in the folder already: one that was only looked at must not take back what others did to it meanwhile.
     pub async fn stop(mut self) {

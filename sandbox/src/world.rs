@@ -11,6 +11,7 @@ use crate::storage::Objects;
 use crate::{Invoker, SandboxError};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -48,6 +49,17 @@ pub(crate) struct World {
     pub(crate) arrivals: watch::Sender<u64>,
     pub(crate) disk: Option<Disk>,
     state: Mutex<State>,
+    /// How many calls have no answer and get none.
+    hanging: AtomicUsize,
+}
+
+/// A call without an answer, as long as its caller waits.
+pub(crate) struct Hanging<'a>(&'a AtomicUsize);
+
+impl Drop for Hanging<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl World {
@@ -83,7 +95,17 @@ impl World {
             arrivals: watch::Sender::new(0),
             disk,
             state: Mutex::new(state),
+            hanging: AtomicUsize::new(0),
         })
+    }
+
+    pub(crate) fn hanging(&self) -> Hanging<'_> {
+        self.hanging.fetch_add(1, Ordering::SeqCst);
+        Hanging(&self.hanging)
+    }
+
+    pub(crate) fn hanging_count(&self) -> usize {
+        self.hanging.load(Ordering::SeqCst)
     }
 
     /// The state. Nobody holds it across an await.

@@ -1,9 +1,10 @@
 //! One execution environment: a child process with a cleared environment and its own Runtime API.
 
 use crate::clock;
-use crate::function::{FunctionSetup, InvocationError};
+use crate::function::{Death, FunctionSetup, InvocationError};
 use crate::runtime_api::{Posted, RuntimeApi, Stage, Task};
 use futures_util::FutureExt;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::pin::pin;
 use std::process::Stdio;
@@ -98,8 +99,8 @@ impl Environment {
         }
     }
 
-    /// Carries out one invocation, until `interrupted` ends or the time is over. When it has ended
-    /// already, the process gets no event at all.
+    /// Carries out one invocation, until `doom` comes or the time is over. When it has come already, the
+    /// process gets no event at all.
     ///
     /// # Errors
     /// What the function posted as its error, or how it ended. It is still usable only after the former.
@@ -108,11 +109,13 @@ impl Environment {
         request_id: &str,
         event: &Value,
         timeout: Duration,
-        interrupted: impl Future<Output = ()>,
+        doom: impl Future<Output = Death>,
     ) -> Result<Value, InvocationError> {
-        let mut interrupted = pin!(interrupted);
-        if interrupted.as_mut().now_or_never().is_some() {
-            return Err(killed(request_id));
+        let mut doom = pin!(doom.fuse());
+        match doom.as_mut().now_or_never() {
+            Some(Death::Killed) => return Err(killed(request_id)),
+            Some(Death::Frozen) => self.freeze(),
+            None => {}
         }
         let (result, posted) = oneshot::channel();
         let task = Task {
@@ -127,18 +130,33 @@ impl Environment {
             given.is_ok(),
             "the Runtime API serves as long as the environment lives"
         );
-        tokio::select! {
-            biased;
-            Ok(posted) = posted => match posted {
-                Posted::Response(value) => Ok(value),
-                Posted::Error { kind, message } => Err(InvocationError { kind, message }),
-            },
-            status = self.process.wait() => Err(exited(status)),
-            () = tokio::time::sleep(timeout) => Err(InvocationError {
-                kind: "Sandbox.Timedout".into(),
-                message: format!("RequestId: {request_id} Error: Task timed out after {:.2} seconds", timeout.as_secs_f64()),
-            }),
-            () = interrupted => Err(killed(request_id)),
+        let (mut posted, mut time) = (pin!(posted), pin!(tokio::time::sleep(timeout)));
+        loop {
+            tokio::select! {
+                biased;
+                Ok(posted) = &mut posted => return match posted {
+                    Posted::Response(value) => Ok(value),
+                    Posted::Error { kind, message } => Err(InvocationError { kind, message }),
+                },
+                status = self.process.wait() => return Err(exited(status)),
+                () = &mut time => return Err(InvocationError {
+                    kind: "Sandbox.Timedout".into(),
+                    message: format!("RequestId: {request_id} Error: Task timed out after {:.2} seconds", timeout.as_secs_f64()),
+                }),
+                death = &mut doom => match death {
+                    Death::Killed => return Err(killed(request_id)),
+                    Death::Frozen => self.freeze(),
+                },
+            }
+        }
+    }
+
+    /// Stops the process where it stands, so that it runs out of time without noticing.
+    fn freeze(&self) {
+        let pid = self.process.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(pid) = pid {
+            // It may be dead already.
+            let _ = kill_process(pid, Signal::STOP);
         }
     }
 

@@ -50,13 +50,37 @@ pub struct Function {
     log: Log,
     invocations: AtomicUsize,
     kills: Mutex<Option<Kills>>,
+    fate: Mutex<Option<Fate>>,
 }
 
 #[derive(Clone)]
 struct Kills {
     left: usize,
-    when: Arc<dyn Fn() -> bool + Send + Sync>,
+    when: Condition,
 }
+
+type Condition = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How an invocation is ended from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Death {
+    /// With SIGKILL.
+    Killed,
+    /// With SIGSTOP, so that its time runs out; then it is killed.
+    Frozen,
+}
+
+/// When and how one invocation is to end.
+#[derive(Clone)]
+pub struct Doom {
+    /// Looked at again and again. True at once: before it gets its event.
+    pub when: Condition,
+    /// How.
+    pub death: Death,
+}
+
+/// Asked for each invocation.
+type Fate = Box<dyn Fn() -> Option<Doom> + Send + Sync>;
 
 impl Function {
     /// Makes a function; a process starts with its first invocation.
@@ -68,6 +92,7 @@ impl Function {
             log: Log::default(),
             invocations: AtomicUsize::new(0),
             kills: Mutex::default(),
+            fate: Mutex::default(),
         })
     }
 
@@ -102,6 +127,11 @@ impl Function {
             left: times,
             when: Arc::new(when),
         });
+    }
+
+    /// Asks `fate` at the beginning of each invocation whether, when and how it is to end.
+    pub fn doom(&self, fate: impl Fn() -> Option<Doom> + Send + Sync + 'static) {
+        *self.fate.lock().unwrap() = Some(Box::new(fate));
     }
 
     /// Invokes and waits for the result.
@@ -149,8 +179,9 @@ impl Function {
     async fn attempt(&self, request_id: &str, event: &Value) -> Result<Value, InvocationError> {
         self.invocations.fetch_add(1, Ordering::SeqCst);
         let mut environment = self.environment().await?;
+        let fated = self.fate.lock().unwrap().as_ref().and_then(|fate| fate());
         let result = environment
-            .invoke(request_id, event, self.setup.timeout, self.killed())
+            .invoke(request_id, event, self.setup.timeout, self.ended(fated))
             .await;
         let usable = match &result {
             Ok(_) => true,
@@ -181,17 +212,23 @@ impl Function {
         }
     }
 
-    /// Ends when the running invocation is to be killed, or never.
-    async fn killed(&self) {
+    /// Comes when the running invocation is to be ended, or never.
+    async fn ended(&self, fated: Option<Doom>) -> Death {
         loop {
-            let Some(kills) = self.kills.lock().unwrap().clone().filter(|kills| kills.left > 0) else {
+            let kills = self.kills.lock().unwrap().clone().filter(|kills| kills.left > 0);
+            if kills.is_none() && fated.is_none() {
                 return std::future::pending().await;
-            };
-            if (kills.when)() {
+            }
+            if kills.is_some_and(|kills| (kills.when)()) {
                 if let Some(kills) = self.kills.lock().unwrap().as_mut() {
                     kills.left = kills.left.saturating_sub(1);
                 }
-                return;
+                return Death::Killed;
+            }
+            if let Some(doom) = &fated
+                && (doom.when)()
+            {
+                return doom.death;
             }
             tokio::time::sleep(TICK).await;
         }

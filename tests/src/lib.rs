@@ -42,6 +42,7 @@ pub mod clock;
 mod environment;
 pub mod events;
 mod function;
+pub mod kills;
 pub mod leaks;
 pub mod logs;
 mod runtime_api;
@@ -49,7 +50,7 @@ mod setup;
 mod world;
 
 pub use environment::{Environment, Log};
-pub use function::{Function, FunctionSetup, InvocationError};
+pub use function::{Death, Doom, Function, FunctionSetup, InvocationError};
 pub use setup::{Setup, usual_variables};
 pub use world::{SECRET_VARIABLE, World, eventually};
 

@@ -8,12 +8,12 @@ use crate::{clock, events};
 use async_trait::async_trait;
 use formwork_sandbox::{Execution, ExecutionStatus, InvokeError, Invoker, Sandbox, StoredResource};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a scenario waits for anything before it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// The most CloudFormation reads of a response.
 const RESPONSE_LIMIT_BYTES: usize = 4096;
 /// The value of every secret variable in `events/`.
@@ -28,6 +28,8 @@ pub struct World {
     /// The function that the waiter invokes.
     pub is_complete: Arc<Function>,
     urls: Mutex<Vec<String>>,
+    /// Executions that ended badly and of which is_complete has heard.
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl World {
@@ -53,6 +55,7 @@ impl World {
             on_event: function("on_event", &setup, variables),
             is_complete,
             urls: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -88,18 +91,26 @@ impl World {
     /// # Panics
     /// When none comes.
     pub async fn answer(&self, event: &Value) -> Value {
-        let url = event["ResponseURL"]
-            .as_str()
-            .expect("the event has a response URL");
-        let answered = self.sandbox.response(url, PATIENCE).await;
-        let Some(delivery) = answered else {
-            panic!(
+        match self.try_answer(event).await {
+            Some(answer) => answer,
+            None => panic!(
                 "no answer to the {} event\n{}",
                 event["RequestType"],
                 self.story()
-            );
-        };
-        serde_json::from_slice(&delivery.body).expect("the answer is JSON")
+            ),
+        }
+    }
+
+    /// Waits for the answer to an event, as long as any scenario waits.
+    ///
+    /// # Panics
+    /// When the answer is no JSON.
+    pub async fn try_answer(&self, event: &Value) -> Option<Value> {
+        let url = event["ResponseURL"]
+            .as_str()
+            .expect("the event has a response URL");
+        let delivery = self.sandbox.response(url, PATIENCE).await?;
+        Some(serde_json::from_slice(&delivery.body).expect("the answer is JSON"))
     }
 
     /// Delivers an event of `events/`, and checks the answer against the expected one.
@@ -134,14 +145,29 @@ impl World {
     /// What EventBridge tells is_complete of every execution that did not end well.
     #[must_use]
     pub fn execution_events(&self) -> Vec<Value> {
-        let executions = self.sandbox.executions();
-        let failed = executions.iter().filter(|execution| {
-            matches!(
+        self.untold().iter().map(execution_event).collect()
+    }
+
+    /// Executions that did not end well and of which is_complete has not been told.
+    pub(crate) fn untold(&self) -> Vec<Execution> {
+        let told = self.told.lock().unwrap();
+        let mut executions = self.sandbox.executions();
+        executions.retain(|execution| {
+            let ended_badly = matches!(
                 execution.status,
                 ExecutionStatus::Failed | ExecutionStatus::TimedOut | ExecutionStatus::Aborted
-            )
+            );
+            ended_badly && !told.contains(&execution.arn)
         });
-        failed.map(execution_event).collect()
+        executions
+    }
+
+    /// Tells is_complete of an execution that did not end well, as the rule does.
+    pub(crate) async fn tell(&self, execution: &Execution) {
+        let event = execution_event(execution);
+        // What fails here too ends in the queue of what nobody answered.
+        let _ = self.is_complete.invoke_asynchronously(&event, None).await;
+        self.told.lock().unwrap().insert(execution.arn.clone());
     }
 
     /// What happened, for the message of a scenario that failed.
@@ -177,48 +203,63 @@ impl World {
     /// # Panics
     /// When it does not hold.
     pub async fn finish(self) {
+        let repeated = self.finish_with_repetitions().await;
+        assert_eq!(repeated, Ok(0), "one accepted answer per request");
+    }
+
+    /// Ends the world like [`World::finish`], but allows an answer to be put several times, word for word: who is
+    /// killed between the PUT and its note of it puts it again. Answers how often that was.
+    ///
+    /// # Errors
+    /// Everything that must hold and does not.
+    pub async fn finish_with_repetitions(&self) -> Result<usize, Vec<String>> {
         self.settle().await;
         self.on_event.end().await;
         self.is_complete.end().await;
         let urls = self.urls.lock().unwrap().clone();
+        let mut problems = self.leaks(&urls);
+        let mut repeated = 0;
         for url in &urls {
-            self.check_delivery(url);
+            match self.repetitions(url) {
+                Ok(times) => repeated += times,
+                Err(problem) => problems.push(problem),
+            }
         }
-        let found = self.leaks(&urls);
-        assert!(found.is_empty(), "{}", found.join("\n"));
+        if problems.is_empty() {
+            Ok(repeated)
+        } else {
+            Err(problems)
+        }
     }
 
-    fn check_delivery(&self, url: &str) {
+    /// How often the answer was put after the first time.
+    fn repetitions(&self, url: &str) -> Result<usize, String> {
         let received = self.sandbox.responses(url);
         let accepted: Vec<_> = received
             .iter()
             .filter(|put| (200..300).contains(&put.status))
             .collect();
-        assert_eq!(
-            accepted.len(),
-            1,
-            "one accepted answer per request, of {} PUTs",
-            received.len()
-        );
-        for put in accepted {
-            let header = |name| {
-                put.headers
-                    .iter()
-                    .find(|(key, _)| key == name)
-                    .map(|(_, value)| value.as_str())
-            };
-            assert!(
-                put.body.len() <= RESPONSE_LIMIT_BYTES,
-                "an answer of {} bytes",
-                put.body.len()
-            );
-            assert_eq!(
-                header("content-length"),
-                Some(put.body.len().to_string().as_str()),
-                "content-length"
-            );
-            assert_eq!(header("content-type").unwrap_or_default(), "", "content-type");
+        let [first, others @ ..] = accepted.as_slice() else {
+            return Err(format!("no accepted answer, of {} PUTs", received.len()));
+        };
+        if others.iter().any(|put| put.body != first.body) {
+            return Err("two answers to one request".to_owned());
         }
+        let header = |name| {
+            first
+                .headers
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.as_str())
+        };
+        let length = first.body.len();
+        if length > RESPONSE_LIMIT_BYTES
+            || header("content-length") != Some(length.to_string().as_str())
+            || !header("content-type").unwrap_or_default().is_empty()
+        {
+            return Err(format!("a PUT of {length} bytes with {:?}", first.headers));
+        }
+        Ok(others.len())
     }
 
     fn leaks(&self, urls: &[String]) -> Vec<String> {

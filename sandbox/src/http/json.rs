@@ -1,6 +1,6 @@
 //! awsJson1.0: Cloud Control and Step Functions.
 
-use super::{Exchange, Exchanged, exchange, log, lost, respond};
+use super::{Exchange, Exchanged, exchange, log, lost, respond, unheard};
 use crate::cloud::error::ApiError;
 use crate::drive;
 use crate::fault::{Call, Target};
@@ -78,16 +78,17 @@ pub(super) fn handle(
     let response = match exchange {
         Exchange::Broken(status) => respond(status, &[("x-amzn-requestid", &id)], Body::empty()),
         Exchange::Refused(code, message) => refuse(&ApiError { code, message }, service, &id),
-        Exchange::Normal | Exchange::AnswerLost => match carry_out(world, call, &input) {
-            _ if matches!(exchange, Exchange::AnswerLost) => lost(),
-            Ok(output) => {
+        Exchange::Unheard => unheard(),
+        Exchange::Normal | Exchange::AnswerLost(_) => match (carry_out(world, call, &input), exchange) {
+            (_, Exchange::AnswerLost(loss)) => lost(loss),
+            (Ok(output), _) => {
                 let headers = [
                     ("content-type", "application/x-amz-json-1.0"),
                     ("x-amzn-requestid", &id),
                 ];
                 respond(StatusCode::OK, &headers, output.to_string())
             }
-            Err(error) => refuse(&error, service, &id),
+            (Err(error), _) => refuse(&error, service, &id),
         },
     };
     log(world, call, subject, &response);

@@ -56,6 +56,16 @@ impl Exchanged {
 }
 
 async fn handle(State(world): State<Arc<World>>, request: Request<Body>) -> Response<Body> {
+    let response = answer(&world, request).await;
+    if response.extensions().get::<NeverSent>().is_some() {
+        let _counted = world.hanging();
+        // Until the caller hangs up.
+        std::future::pending::<()>().await;
+    }
+    response
+}
+
+async fn answer(world: &Arc<World>, request: Request<Body>) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, LARGEST_BODY).await else {
         return empty(StatusCode::PAYLOAD_TOO_LARGE);
@@ -68,20 +78,20 @@ async fn handle(State(world): State<Arc<World>>, request: Request<Body>) -> Resp
     };
     let target = call.header("x-amz-target").map(String::from);
     if let Some((service, operation)) = target.as_deref().and_then(|target| target.split_once('.')) {
-        return json::handle(&world, service, operation, &call);
+        return json::handle(world, service, operation, &call);
     }
     let form = call
         .header("content-type")
         .is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
     let path = call.uri.path();
     if form && call.method == Method::POST && path == "/" {
-        query::handle(&world, &call)
+        query::handle(world, &call)
     } else if path.starts_with(crate::sink::ROOT) {
-        responses::handle(&world, &call)
+        responses::handle(world, &call)
     } else if path == "/_sandbox" || path.starts_with("/_sandbox/") {
-        page::handle(&world)
+        page::handle(world)
     } else {
-        s3::handle(&world, &call)
+        s3::handle(world, &call)
     }
 }
 
@@ -90,16 +100,33 @@ enum Exchange {
     /// It takes place.
     Normal,
     /// It takes place, and its answer is lost.
-    AnswerLost,
+    AnswerLost(Loss),
+    /// It does not take place, and there is no answer.
+    Unheard,
     /// It does not take place: an error of this code and message.
     Refused(String, String),
     /// It does not take place: this status.
     Broken(StatusCode),
 }
 
+/// How an answer is lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Loss {
+    /// The connection breaks.
+    Cut,
+    /// Nothing comes.
+    Silence,
+}
+
+/// Marks a response that is never sent.
+#[derive(Clone)]
+struct NeverSent;
+
 fn exchange(world: &World, target: Target<'_>) -> Exchange {
     match world.state().cloud.faults.take(target, Effect::on_exchange) {
-        Some(Effect::LoseResponse) => Exchange::AnswerLost,
+        Some(Effect::LoseResponse) => Exchange::AnswerLost(Loss::Cut),
+        Some(Effect::Hang { done: true }) => Exchange::AnswerLost(Loss::Silence),
+        Some(Effect::Hang { done: false }) => Exchange::Unheard,
         Some(Effect::Refuse { code, message }) => Exchange::Refused(code, message),
         Some(Effect::ServerError(status)) => {
             Exchange::Broken(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
@@ -108,8 +135,20 @@ fn exchange(world: &World, target: Target<'_>) -> Exchange {
     }
 }
 
-/// An answer that breaks off.
-fn lost() -> Response<Body> {
+/// No answer to a call that was not carried out.
+fn unheard() -> Response<Body> {
+    let mut response = empty(StatusCode::GATEWAY_TIMEOUT);
+    response.extensions_mut().insert(NeverSent);
+    response
+}
+
+/// An answer that breaks off, or never comes.
+fn lost(loss: Loss) -> Response<Body> {
+    if loss == Loss::Silence {
+        let mut response = empty(StatusCode::OK);
+        response.extensions_mut().insert(NeverSent);
+        return response;
+    }
     let broken = futures_util::stream::once(async {
         Err::<Bytes, _>(std::io::Error::new(
             std::io::ErrorKind::ConnectionReset,

@@ -1,7 +1,7 @@
 //! awsQuery: CloudFormation's type registry.
 
 use super::xml::Xml;
-use super::{Exchange, Exchanged, exchange, log, lost, respond};
+use super::{Exchange, Exchanged, exchange, log, lost, respond, unheard};
 use crate::cloud::error::ApiError;
 use crate::cloud::registry::Registry;
 use crate::fault::{Call, Target};
@@ -53,7 +53,8 @@ pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
     let response = match &exchange {
         Exchange::Broken(status) => respond(*status, &[], Body::empty()),
         Exchange::Refused(code, message) => refuse(&ApiError::new(code, message), &id),
-        Exchange::AnswerLost => lost(),
+        Exchange::AnswerLost(loss) => lost(*loss),
+        Exchange::Unheard => unheard(),
         Exchange::Normal => {
             let result = match call {
                 Call::DescribeType => describe(world, &type_name, &id),

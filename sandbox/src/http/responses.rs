@@ -1,6 +1,6 @@
 //! The sink for response documents.
 
-use super::{Exchange, Exchanged, empty, exchange, log};
+use super::{Exchange, Exchanged, empty, exchange, log, lost, unheard};
 use crate::fault::{Call, Target};
 use crate::sink::{Received, is_signed};
 use crate::world::World;
@@ -41,13 +41,15 @@ pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
         headers,
         status: status.as_u16(),
     };
-    world.state().sink.receive(path, received);
-    world.arrivals.send_modify(|count| *count = count.wrapping_add(1));
-    let response = if matches!(exchange, Exchange::AnswerLost) {
-        super::lost()
-    } else {
-        empty(status)
+    let response = match exchange {
+        Exchange::Unheard => unheard(),
+        Exchange::AnswerLost(loss) => lost(loss),
+        _ => empty(status),
     };
+    if !matches!(exchange, Exchange::Unheard) {
+        world.state().sink.receive(path, received);
+        world.arrivals.send_modify(|count| *count = count.wrapping_add(1));
+    }
     log(world, Call::Respond, "", &response);
     response
 }

@@ -1,7 +1,7 @@
 //! S3, path-style: what keeping documents takes, conditional writes above all.
 
 use super::xml::Xml;
-use super::{Exchange, Exchanged, exchange, log, lost, respond};
+use super::{Exchange, Exchanged, exchange, log, lost, respond, unheard};
 use crate::fault::{Call, Target};
 use crate::storage::{Condition, Object, Refusal};
 use crate::world::{World, complain};
@@ -47,7 +47,8 @@ pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
     let response = match exchange {
         Exchange::Broken(status) => error(status, "InternalError", "We encountered an internal error."),
         Exchange::Refused(code, message) => error(StatusCode::FORBIDDEN, &code, &message),
-        Exchange::Normal | Exchange::AnswerLost => {
+        Exchange::Unheard => unheard(),
+        Exchange::Normal | Exchange::AnswerLost(_) => {
             let response = match call {
                 Call::ListObjects => list(world, bucket, &query),
                 Call::PutObject => put(world, bucket, &key, request),
@@ -58,10 +59,9 @@ pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
                 }
                 _ => get(world, bucket, &key, request),
             };
-            if matches!(exchange, Exchange::AnswerLost) {
-                lost()
-            } else {
-                response
+            match exchange {
+                Exchange::AnswerLost(loss) => lost(loss),
+                _ => response,
             }
         }
     };

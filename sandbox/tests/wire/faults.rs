@@ -122,3 +122,26 @@ async fn calls_are_counted() {
     ];
     assert_eq!(calls, expected);
 }
+
+#[tokio::test]
+async fn a_hanging_call_is_carried_out_or_not_and_has_no_answer() {
+    for (done, left) in [(true, 1), (false, 0)] {
+        let cloud = Cloud::start(Options::default()).await;
+        let fault = Fault::new(Effect::Hang { done }).on(Call::CreateResource);
+        cloud.sandbox.fault(fault.times(1));
+        let create = cloud.create(BUCKET, json!({"BucketName": "bucket-a"}));
+        let answer = tokio::time::timeout(Duration::from_millis(300), create);
+        let (answer, hanging) = tokio::join!(answer, async {
+            while cloud.sandbox.hanging() == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            cloud.sandbox.hanging()
+        });
+        assert!(answer.is_err());
+        assert_eq!(hanging, 1);
+        assert_eq!(cloud.sandbox.resources().len(), left);
+        while cloud.sandbox.hanging() > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The real functions, killed at random moments of whole lives of a custom resource.
+//!
+//! A [`history`] is one life, told by a seed: Create, Update (and the Update back, when it fails), Delete, in a
+//! world of its own whose services throttle, stumble and lose answers. Invocations of both functions are ended by
+//! SIGKILL, or stopped so that their time runs out, while a call of theirs is under way (carried out or not), at
+//! any other moment, or before they see their event. Around them everything is as on Lambda: asynchronous
+//! invocations are tried three times and handed to is_complete, Step Functions retries and catches, EventBridge
+//! tells of executions that failed.
+//!
+//! After it: every request has one answer, the cloud is empty, and nothing secret is anywhere.
+
+mod dice;
+mod stack;
+mod tally;
+
+pub use tally::Tally;
+
+use crate::{Setup, World, clock, eventually};
+use dice::{Dice, Fates};
+use formwork_sandbox::{ExecutionStatus, Latency};
+use serde_json::Value;
+use stack::Stack;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::{JoinHandle, JoinSet};
+
+/// How long an invocation may take. What it had in hand when it was killed is free again two seconds after that.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Runs histories of successive seeds, some beside each other, until there were that many kills.
+///
+/// # Panics
+/// When something that must hold does not, with the seed.
+pub async fn run(first_seed: u64, kills: usize, beside: usize, told: impl Fn(u64, &Tally)) -> Tally {
+    let begin = clock::instant();
+    let mut total = Tally::default();
+    let mut running: JoinSet<(u64, Tally)> = JoinSet::new();
+    let mut next = first_seed;
+    loop {
+        while running.len() < beside && total.kills() < kills {
+            let seed = next;
+            next += 1;
+            running.spawn(async move { (seed, history(seed).await) });
+        }
+        match running.join_next().await {
+            Some(Ok((seed, tally))) => {
+                told(seed, &tally);
+                total.add(tally);
+            }
+            Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
+            None => break,
+        }
+    }
+    total.took = begin.elapsed();
+    total
+}
+
+/// One life of a custom resource.
+///
+/// # Panics
+/// When something that must hold does not, with the seed.
+pub async fn history(seed: u64) -> Tally {
+    let mut dice = Dice::new(seed);
+    let mut setup = Setup {
+        poll_window_seconds: 1,
+        timeout: TIMEOUT,
+        // As with the times of `template.yaml`, retries meet what a killed attempt still holds.
+        retry_after: [Duration::from_secs(1), Duration::from_secs(2)],
+        ..Setup::default()
+    };
+    // Done within the first invocation, or handed to the waiter.
+    setup.sandbox.latency = Latency::fixed(Duration::from_millis(dice.one_of(&[60, 700])));
+    setup.sandbox.token_replay = dice.chance(0.3);
+    setup.sandbox.time_scale = 0.1;
+    let life = Life {
+        seed,
+        world: Arc::new(World::start(setup).await),
+        stack: Stack::new(seed),
+        sent: Vec::new(),
+    };
+    life.live(dice).await
+}
+
+struct Life {
+    seed: u64,
+    world: Arc<World>,
+    stack: Stack,
+    /// Deliveries, which go on after the answer.
+    sent: Vec<JoinHandle<()>>,
+}
+
+impl Life {
+    async fn live(mut self, mut dice: Dice) -> Tally {
+        let plan = dice.plan();
+        let fates = Fates::new(&self.world, plan, dice);
+        let rule = tokio::spawn(event_bridge(self.world.clone()));
+
+        fates.begin("Create");
+        let create = self.send(self.stack.create(&self.world), fates.delivers_twice());
+        let mut delete = None;
+        if plan.cancels {
+            // Something else in the stack has failed: CloudFormation does not wait for the answer.
+            tokio::time::sleep(fates.pause()).await;
+            fates.begin("Delete");
+            delete = Some(self.send(self.stack.delete(&self.world, None), false));
+        }
+        let created = self.answer(&create).await;
+        fates.answered("Create", &created);
+        if delete.is_none() && created["Status"] == "SUCCESS" {
+            self.update(&fates, &created).await;
+        }
+        let delete = delete.unwrap_or_else(|| {
+            fates.begin("Delete");
+            let id = created["PhysicalResourceId"].as_str();
+            self.send(self.stack.delete(&self.world, id), fates.delivers_twice())
+        });
+        let deleted = self.answer(&delete).await;
+        fates.answered("Delete", &deleted);
+        fates.end();
+        self.settle().await;
+        if deleted["Status"] != "SUCCESS" {
+            // What somebody does who reads DELETE_FAILED.
+            let id = created["PhysicalResourceId"].as_str();
+            let again = self.send(self.stack.delete(&self.world, id), false);
+            let answer = self.answer(&again).await;
+            fates.answered("Delete again", &answer);
+            assert_eq!(answer["Status"], "SUCCESS", "{}\n{answer}", self.place());
+            self.settle().await;
+        }
+        rule.abort();
+        self.check(&fates).await
+    }
+
+    async fn update(&mut self, fates: &Fates, created: &Value) {
+        let id = created["PhysicalResourceId"]
+            .as_str()
+            .expect("every answer has an id");
+        fates.begin("Update");
+        let update = self.send(self.stack.update(&self.world, id), fates.delivers_twice());
+        let updated = self.answer(&update).await;
+        fates.answered("Update", &updated);
+        assert_eq!(updated["PhysicalResourceId"], id, "{}", self.place());
+        if updated["Status"] != "SUCCESS" {
+            fates.begin("Rollback");
+            let rollback = self.send(self.stack.rollback(&self.world, id), false);
+            let answer = self.answer(&rollback).await;
+            fates.answered("Rollback", &answer);
+        }
+    }
+
+    /// Delivers an event, once or twice at once.
+    fn send(&mut self, event: Value, twice: bool) -> Value {
+        for _ in 0..=usize::from(twice) {
+            let (world, event) = (self.world.clone(), event.clone());
+            self.sent.push(tokio::spawn(async move {
+                // Who answered in the end is seen at the sink.
+                let _ = world.send(&event).await;
+            }));
+        }
+        event
+    }
+
+    async fn answer(&self, event: &Value) -> Value {
+        match self.world.try_answer(event).await {
+            Some(answer) => answer,
+            None => panic!(
+                "{}: no answer to the {}\n{}",
+                self.place(),
+                event["RequestType"],
+                self.world.story()
+            ),
+        }
+    }
+
+    /// Waits until nothing goes on any more, in the functions, the waiter and the cloud.
+    async fn settle(&mut self) {
+        for sent in self.sent.drain(..) {
+            sent.await.expect("a delivery does not panic");
+        }
+        self.world.settle().await;
+        eventually("every execution that failed was told of", || {
+            self.world.untold().is_empty()
+        })
+        .await;
+        eventually("no operation is under way in the cloud", || {
+            self.world.sandbox.operations_under_way() == 0
+        })
+        .await;
+    }
+
+    async fn check(self, fates: &Fates) -> Tally {
+        let left = self.world.sandbox.resources();
+        assert!(
+            left.is_empty(),
+            "{}: left behind: {left:#?}\n{}",
+            self.place(),
+            self.world.story()
+        );
+        let mut tally = fates.tally();
+        tally.histories = 1;
+        tally.invocations = self.world.on_event.invocations() + self.world.is_complete.invocations();
+        tally.calls = self.world.sandbox.requests().len();
+        let executions = self.world.sandbox.executions();
+        tally.executions = executions.len();
+        tally.failed_executions = executions
+            .iter()
+            .filter(|one| one.status != ExecutionStatus::Succeeded)
+            .count();
+        match self.world.finish_with_repetitions().await {
+            Ok(repeated) => tally.repeated_puts = repeated,
+            Err(problems) => panic!("{}: {}", self.place(), problems.join("\n")),
+        }
+        tally
+    }
+
+    fn place(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}
+
+/// The rule on executions that failed.
+async fn event_bridge(world: Arc<World>) {
+    loop {
+        for execution in world.untold() {
+            world.tell(&execution).await;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
