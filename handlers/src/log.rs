@@ -5,12 +5,16 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry};
 
+/// Says at every attempt without an answer, as an error, that our HTTP client keeps its connections itself.
+const NOISE: &str = "aws_smithy_runtime::client::http::connection_poisoning=off";
+
 /// Writes what the filter lets through: `timestamp`, `level`, `message`, the line's own fields, and those of
 /// the spans around it (`requestId`, `xrayTraceId`, `instance`, `request`, `requestType`).
 ///
 /// Lambda takes a line's level for INFO unless the line says when it was written.
 pub(crate) fn start(filter: &str) {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let quiet = |filter: &str| format!("{filter},{NOISE}");
+    let filter = EnvFilter::try_new(quiet(filter)).unwrap_or_else(|_| EnvFilter::new(quiet("info")));
     let lines = json_subscriber::layer()
         .flatten_event(true)
         .with_current_span(false)

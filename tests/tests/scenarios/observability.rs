@@ -1,7 +1,7 @@
 //! What an operator sees of a request: the log, the metrics, and where the answer says to look.
 
 use crate::small;
-use formwork_sandbox::{Call, Fault};
+use formwork_sandbox::{Call, Effect, Fault};
 use formwork_tests::logs::Line;
 use formwork_tests::{Function, Setup, World};
 use std::sync::Arc;
@@ -20,6 +20,11 @@ async fn every_line_is_json_and_says_what_it_belongs_to() {
     world.finish().await;
 
     for function in [&on_event, &is_complete] {
+        let errors: Vec<Line> = lines(function)
+            .into_iter()
+            .filter(|line| line.text("level") == Some("ERROR"))
+            .collect();
+        assert_eq!(errors, [], "what passes by itself is no error");
         let own = own_lines(function);
         assert!(own.len() > 2, "{own:?}");
         for line in &own {
@@ -163,6 +168,9 @@ fn throttled() -> Setup {
             .on(Call::CreateResource)
             .of_type("AWS::SNS::Topic")
             .times(2),
+        Fault::new(Effect::ServerError(503))
+            .on(Call::GetResourceRequestStatus)
+            .times(1),
     ];
     setup
 }
