@@ -16,6 +16,18 @@ const KILLS_OF_A_WAITER: usize = 13;
 /// How many calls an invocation makes at most before it is killed at one.
 const CALLS: u32 = 16;
 
+/// Calls that change something, or tell of it.
+const WEIGHTY: [Call; 8] = [
+    Call::CreateResource,
+    Call::UpdateResource,
+    Call::DeleteResource,
+    Call::GetResourceRequestStatus,
+    Call::PutObject,
+    Call::PutObject,
+    Call::StartExecution,
+    Call::Respond,
+];
+
 /// Seeded chance.
 pub(super) struct Dice(Rng);
 
@@ -32,6 +44,17 @@ impl Dice {
         *self.0.choice(choices).expect("there is a choice")
     }
 
+    /// How long operations take: all is done within the first invocation, or handed to the waiter.
+    pub(super) fn latency(&mut self, plan: Plan) -> Duration {
+        let quick = Duration::from_millis(60);
+        let slow = Duration::from_millis(700);
+        if plan.target == Target::IsComplete {
+            slow
+        } else {
+            self.one_of(&[quick, slow])
+        }
+    }
+
     pub(super) fn plan(&mut self) -> Plan {
         let target = self.one_of(&[
             Target::Both,
@@ -42,7 +65,6 @@ impl Dice {
         ]);
         Plan {
             target,
-            cancels: self.chance(0.2),
             twice: self.chance(0.2),
         }
     }
@@ -82,15 +104,27 @@ impl Dice {
         fault.on(call).after(self.0.u32(0..6)).times(self.0.u32(1..3))
     }
 
-    fn moment(&mut self) -> Moment {
-        match self.0.u8(0..20) {
-            0 | 1 => Moment::BeforeEvent,
-            2..6 => Moment::After(Duration::from_millis(self.0.u64(1..1500))),
-            _ => Moment::AtCall {
-                number: self.0.u32(0..CALLS),
-                done: self.0.bool(),
-            },
-        }
+    /// A moment in an invocation, most of them while a call is under way.
+    fn moment(&mut self, is_relentless: bool) -> Moment {
+        let done = self.0.bool();
+        let number = match self.0.u8(0..10) {
+            0 => return Moment::BeforeEvent,
+            // Every invocation gets that far.
+            _ if is_relentless => self.0.u32(0..2),
+            1..4 => return Moment::After(Duration::from_millis(self.0.u64(1..1500))),
+            _ => self.0.u32(0..CALLS),
+        };
+        Moment::AtCall { number, done }
+    }
+
+    /// A call that changes something and has no answer: whoever makes it is killed.
+    fn weighty(&mut self) -> Fault {
+        let done = self.0.bool();
+        let call = self.one_of(&WEIGHTY);
+        Fault::new(Effect::Hang { done })
+            .on(call)
+            .after(self.0.u32(0..4))
+            .times(1)
     }
 }
 
@@ -98,8 +132,6 @@ impl Dice {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     target: Target,
-    /// The Delete comes while the Create is under way.
-    pub(super) cancels: bool,
     /// Events are delivered twice at once.
     twice: bool,
 }
@@ -118,7 +150,14 @@ enum Target {
 enum Moment {
     BeforeEvent,
     After(Duration),
-    AtCall { number: u32, done: bool },
+    /// As soon as a call of anybody's has no answer.
+    WhenItHangs,
+    AtCall {
+        /// How many of them come first.
+        number: u32,
+        /// Whether it is carried out.
+        done: bool,
+    },
 }
 
 /// The fates of a world's invocations.
@@ -180,6 +219,12 @@ impl Fates {
             let fault = turn.dice.fault();
             self.state.sandbox.fault(fault);
         }
+        if turn.target == Target::Both {
+            for _ in 0..turn.dice.0.u8(1..5) {
+                let fault = turn.dice.weighty();
+                self.state.sandbox.fault(fault);
+            }
+        }
     }
 
     /// Nobody is killed any more, and nothing goes wrong.
@@ -192,13 +237,17 @@ impl Fates {
         self.plan.twice && self.turn().dice.chance(0.5)
     }
 
-    pub(super) fn pause(&self) -> Duration {
-        Duration::from_millis(self.turn().dice.0.u64(0..2500))
-    }
-
     pub(super) fn answered(&self, phase: &'static str, answer: &Value) {
         let status = answer["Status"].as_str().unwrap_or_default().to_owned();
-        *self.turn().tally.answers.entry((phase, status)).or_default() += 1;
+        let mut turn = self.turn();
+        if status != "SUCCESS" {
+            let reason = answer["Reason"].as_str().unwrap_or_default();
+            // Up to what is different each time.
+            let reason = reason.split(" (log stream").next().unwrap_or_default();
+            let reason = reason.split(" RequestId:").next().unwrap_or_default();
+            *turn.tally.reasons.entry((phase, reason.to_owned())).or_default() += 1;
+        }
+        *turn.tally.answers.entry((phase, status)).or_default() += 1;
     }
 
     pub(super) fn tally(&self) -> Tally {
@@ -215,16 +264,16 @@ impl State {
         let mut turn = self.turn();
         // What was meant for an invocation that ended before it.
         self.sandbox
-            .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }));
-        let doomed = turn.left > 0
-            && match turn.target {
-                Target::Both => turn.dice.chance(0.6),
-                target => target == function,
-            };
-        if !doomed {
+            .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }) || fault.call.is_some());
+        if turn.left == 0 || (turn.target != Target::Both && turn.target != function) {
             return None;
         }
-        let moment = turn.dice.moment();
+        let is_relentless = turn.target != Target::Both;
+        let moment = if is_relentless || turn.dice.chance(0.3) {
+            turn.dice.moment(is_relentless)
+        } else {
+            Moment::WhenItHangs
+        };
         let death = if turn.dice.chance(0.12) {
             Death::Frozen
         } else {
@@ -237,12 +286,13 @@ impl State {
         }
         let (state, begin) = (self.clone(), crate::clock::instant());
         let when = move || {
+            let hangs = state.sandbox.hanging() > 0;
             let has_come = match moment {
                 Moment::BeforeEvent => true,
-                Moment::After(delay) => begin.elapsed() >= delay,
-                Moment::AtCall { .. } => state.sandbox.hanging() > 0,
+                Moment::After(delay) => hangs || begin.elapsed() >= delay,
+                Moment::AtCall { .. } | Moment::WhenItHangs => hangs,
             };
-            has_come && state.strike(function, moment, death)
+            has_come && state.strike(function, hangs, death)
         };
         Some(Doom {
             when: Arc::new(when),
@@ -251,7 +301,7 @@ impl State {
     }
 
     /// Counts a kill, if there is one left.
-    fn strike(&self, function: Target, moment: Moment, death: Death) -> bool {
+    fn strike(&self, function: Target, hangs: bool, death: Death) -> bool {
         let mut turn = self.turn();
         if turn.left == 0 {
             return false;
@@ -261,14 +311,21 @@ impl State {
             Target::IsComplete => "is_complete",
             Target::OnEvent | Target::Both => "on_event",
         };
-        let moment = match moment {
-            Moment::BeforeEvent => "before its event".to_owned(),
-            Moment::After(_) => "at any time".to_owned(),
-            Moment::AtCall { done, .. } => {
-                let calls = self.sandbox.requests();
-                let call = calls.last().map_or("no call", |call| call.call.name());
-                format!("{call}, {}", if done { "carried out" } else { "not carried out" })
+        if turn.left == 0 {
+            self.sandbox
+                .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }));
+        }
+        let moment = match self.sandbox.requests().last() {
+            Some(last) if hangs => {
+                // The status that the log has of a call that was not carried out.
+                let done = last.status != 504;
+                format!(
+                    "{}, {}",
+                    last.call.name(),
+                    if done { "carried out" } else { "not carried out" }
+                )
             }
+            _ => "before its event, or between calls".to_owned(),
         };
         let phase = turn.phase;
         *turn.tally.kills.entry((phase, name, death)).or_default() += 1;

@@ -16,7 +16,7 @@ mod tally;
 pub use tally::Tally;
 
 use crate::{Setup, World, clock, eventually};
-use dice::{Dice, Fates};
+use dice::{Dice, Fates, Plan};
 use formwork_sandbox::{ExecutionStatus, Latency};
 use serde_json::Value;
 use stack::Stack;
@@ -27,27 +27,33 @@ use tokio::task::{JoinHandle, JoinSet};
 /// How long an invocation may take. What it had in hand when it was killed is free again two seconds after that.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Runs histories of successive seeds, some beside each other, until there were that many kills.
+/// After so many it is not worth going on.
+const MOST_VIOLATIONS: usize = 10;
+
+/// Runs histories of successive seeds, some beside each other, until there were that many kills. A history after
+/// which something that must hold does not is among the tally's violations.
 ///
 /// # Panics
-/// When something that must hold does not, with the seed.
+/// Never: what panics is a history.
 pub async fn run(first_seed: u64, kills: usize, beside: usize, told: impl Fn(u64, &Tally)) -> Tally {
     let begin = clock::instant();
     let mut total = Tally::default();
-    let mut running: JoinSet<(u64, Tally)> = JoinSet::new();
+    let mut running = JoinSet::new();
     let mut next = first_seed;
     loop {
-        while running.len() < beside && total.kills() < kills {
+        while running.len() < beside && total.kills() < kills && total.violations.len() < MOST_VIOLATIONS {
             let seed = next;
             next += 1;
-            running.spawn(async move { (seed, history(seed).await) });
+            running.spawn(async move { (seed, tokio::spawn(history(seed)).await) });
         }
         match running.join_next().await {
-            Some(Ok((seed, tally))) => {
+            Some(Ok((seed, Ok(tally)))) => {
                 told(seed, &tally);
                 total.add(tally);
             }
-            Some(Err(panic)) => std::panic::resume_unwind(panic.into_panic()),
+            // What is wrong has been told by the panic.
+            Some(Ok((seed, Err(_)))) => total.violations.push(seed),
+            Some(Err(error)) => panic!("{error}"),
             None => break,
         }
     }
@@ -61,6 +67,7 @@ pub async fn run(first_seed: u64, kills: usize, beside: usize, told: impl Fn(u64
 /// When something that must hold does not, with the seed.
 pub async fn history(seed: u64) -> Tally {
     let mut dice = Dice::new(seed);
+    let plan = dice.plan();
     let mut setup = Setup {
         poll_window_seconds: 1,
         timeout: TIMEOUT,
@@ -68,8 +75,7 @@ pub async fn history(seed: u64) -> Tally {
         retry_after: [Duration::from_secs(1), Duration::from_secs(2)],
         ..Setup::default()
     };
-    // Done within the first invocation, or handed to the waiter.
-    setup.sandbox.latency = Latency::fixed(Duration::from_millis(dice.one_of(&[60, 700])));
+    setup.sandbox.latency = Latency::fixed(dice.latency(plan));
     setup.sandbox.token_replay = dice.chance(0.3);
     setup.sandbox.time_scale = 0.1;
     let life = Life {
@@ -78,7 +84,7 @@ pub async fn history(seed: u64) -> Tally {
         stack: Stack::new(seed),
         sent: Vec::new(),
     };
-    life.live(dice).await
+    life.live(plan, dice).await
 }
 
 struct Life {
@@ -90,37 +96,28 @@ struct Life {
 }
 
 impl Life {
-    async fn live(mut self, mut dice: Dice) -> Tally {
-        let plan = dice.plan();
+    async fn live(mut self, plan: Plan, dice: Dice) -> Tally {
         let fates = Fates::new(&self.world, plan, dice);
         let rule = tokio::spawn(event_bridge(self.world.clone()));
 
         fates.begin("Create");
         let create = self.send(self.stack.create(&self.world), fates.delivers_twice());
-        let mut delete = None;
-        if plan.cancels {
-            // Something else in the stack has failed: CloudFormation does not wait for the answer.
-            tokio::time::sleep(fates.pause()).await;
-            fates.begin("Delete");
-            delete = Some(self.send(self.stack.delete(&self.world, None), false));
-        }
         let created = self.answer(&create).await;
         fates.answered("Create", &created);
-        if delete.is_none() && created["Status"] == "SUCCESS" {
-            self.update(&fates, &created).await;
+        let id = created["PhysicalResourceId"]
+            .as_str()
+            .expect("every answer has an id");
+        if created["Status"] == "SUCCESS" {
+            self.update(&fates, id).await;
         }
-        let delete = delete.unwrap_or_else(|| {
-            fates.begin("Delete");
-            let id = created["PhysicalResourceId"].as_str();
-            self.send(self.stack.delete(&self.world, id), fates.delivers_twice())
-        });
+        fates.begin("Delete");
+        let delete = self.send(self.stack.delete(&self.world, id), fates.delivers_twice());
         let deleted = self.answer(&delete).await;
         fates.answered("Delete", &deleted);
         fates.end();
         self.settle().await;
         if deleted["Status"] != "SUCCESS" {
             // What somebody does who reads DELETE_FAILED.
-            let id = created["PhysicalResourceId"].as_str();
             let again = self.send(self.stack.delete(&self.world, id), false);
             let answer = self.answer(&again).await;
             fates.answered("Delete again", &answer);
@@ -131,10 +128,7 @@ impl Life {
         self.check(&fates).await
     }
 
-    async fn update(&mut self, fates: &Fates, created: &Value) {
-        let id = created["PhysicalResourceId"]
-            .as_str()
-            .expect("every answer has an id");
+    async fn update(&mut self, fates: &Fates, id: &str) {
         fates.begin("Update");
         let update = self.send(self.stack.update(&self.world, id), fates.delivers_twice());
         let updated = self.answer(&update).await;

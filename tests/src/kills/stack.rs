@@ -33,9 +33,7 @@ impl Stack {
         self.request(world, "Update", first(), Some(second()), Some(id))
     }
 
-    /// Without an id: with one that CloudFormation makes up for a Create whose answer it did not wait for.
-    pub(super) fn delete(&self, world: &World, id: Option<&str>) -> Value {
-        let id = id.unwrap_or("kills-Orders-1QMVX9QVT4TBX");
+    pub(super) fn delete(&self, world: &World, id: &str) -> Value {
         self.request(world, "Delete", first(), None, Some(id))
     }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 /// The counts of one history, or of many.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
+    /// Seeds of histories that went wrong; they are not counted.
+    pub violations: Vec<u64>,
     /// Histories.
     pub histories: usize,
     /// Kills by request, function, and how.
@@ -16,6 +18,8 @@ pub struct Tally {
     pub moments: BTreeMap<String, usize>,
     /// Answers by request and status.
     pub answers: BTreeMap<(&'static str, String), usize>,
+    /// Reasons of FAILED answers by request.
+    pub reasons: BTreeMap<(&'static str, String), usize>,
     /// Invocations of both functions, retries included.
     pub invocations: usize,
     /// Calls that the sandbox got.
@@ -42,6 +46,7 @@ impl Tally {
         add(&mut self.kills, other.kills);
         add(&mut self.moments, other.moments);
         add(&mut self.answers, other.answers);
+        add(&mut self.reasons, other.reasons);
         self.invocations += other.invocations;
         self.calls += other.calls;
         self.executions += other.executions;
@@ -71,6 +76,7 @@ impl fmt::Display for Tally {
             self.failed_executions,
             self.repeated_puts,
         )?;
+        writeln!(f, "violations: {:?}", self.violations)?;
         writeln!(f, "kills by request and function:")?;
         for ((phase, function, death), count) in &self.kills {
             let how = match death {
@@ -86,6 +92,9 @@ impl fmt::Display for Tally {
         writeln!(f, "answers:")?;
         for ((phase, status), count) in &self.answers {
             writeln!(f, "  {count:>5}  {phase:<13} {status}")?;
+        }
+        for ((phase, reason), count) in &self.reasons {
+            writeln!(f, "  {count:>5}  {phase:<13} {reason}")?;
         }
         Ok(())
     }
