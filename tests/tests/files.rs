@@ -115,3 +115,38 @@ fn names() -> Vec<String> {
     names.sort();
     names
 }
+
+#[test]
+fn every_test_that_the_guarantees_name_is_there() {
+    let text = std::fs::read_to_string(workspace().join("docs/guarantees.md")).unwrap();
+    let is_test = |word: &&str| {
+        word.split('_').count() > 2
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
+    assert!(named.len() > 40, "{named:?}");
+    let mut sources = String::new();
+    read_sources(workspace(), &mut sources);
+    let missing: Vec<&&str> = named
+        .iter()
+        .filter(|name| !sources.contains(&format!("fn {name}()")))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "docs/guarantees.md names tests that are not there: {missing:?}"
+    );
+}
+
+fn read_sources(folder: &std::path::Path, sources: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            read_sources(&path, sources);
+        } else if name.ends_with(".rs") {
+            sources.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
