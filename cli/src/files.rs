@@ -62,3 +62,15 @@ pub fn json(path: &Path, what: &str) -> Result<Value, Failure> {
         )
     })
 }
+
+/// What a document is, in a message.
+pub fn noun(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    }
+}

@@ -108,7 +108,7 @@ impl Context {
             Json::Object(sections) => sections,
             // An empty file says nothing, and nothing wrong.
             Json::Null => Map::new(),
-            other => return Err(wrong(format!("the context is {}", noun(&other)), None)),
+            other => return Err(wrong(format!("the context is {}", files::noun(&other)), None)),
         };
         for (section, content) in &sections {
             if !SECTIONS.contains(&section.as_str()) {
@@ -116,11 +116,14 @@ impl Context {
                 return Err(wrong(message, nearest(section, SECTIONS)));
             }
             let Json::Object(elements) = content else {
-                return Err(wrong(format!("`{section}` is {}", noun(content)), None));
+                return Err(wrong(format!("`{section}` is {}", files::noun(content)), None));
             };
             for (name, element) in elements.iter().filter(|_| section == "resources") {
                 let Json::Object(fields) = element else {
-                    return Err(wrong(format!("the resource `{name}` is {}", noun(element)), None));
+                    return Err(wrong(
+                        format!("the resource `{name}` is {}", files::noun(element)),
+                        None,
+                    ));
                 };
                 let unknown = fields
                     .keys()
@@ -132,17 +135,6 @@ impl Context {
             }
         }
         Ok(Context::of(sections))
-    }
-}
-
-fn noun(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "empty",
-        Json::Bool(_) => "a boolean",
-        Json::Number(_) => "a number",
-        Json::String(_) => "a string",
-        Json::Array(_) => "a list",
-        Json::Object(_) => "a map",
     }
 }
 
