@@ -136,6 +136,9 @@ pub struct Plan {
     /// Show resources that stay as they are, too
     #[arg(long)]
     pub all: bool,
+    /// Read every resource, and show first what is not as it was deployed: changed or deleted by somebody else
+    #[arg(long)]
+    pub refresh: bool,
     /// How the result is written; docs/plan.md describes the JSON
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

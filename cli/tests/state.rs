@@ -445,3 +445,66 @@ fn the_functions_own_store_is_reached_with_their_settings() {
         assert!(text(&unset.stderr).contains(name), "{}", text(&unset.stderr));
     }
 }
+
+#[test]
+fn a_refreshed_plan_tells_first_what_is_not_as_it_was_deployed() {
+    let stage = Stage::new();
+    let refreshed = |more: &[&str]| {
+        let mut command = stage.blueprint("plan", "0");
+        let output = command.arg("--refresh").args(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(!text(&output.stdout).contains(SECRET), "{}", text(&output.stdout));
+        text(&output.stdout).to_owned()
+    };
+    assert!(refreshed(&[]).starts_with("drift: nothing is deployed\n\n  + create"));
+    stage.deploy();
+    assert_eq!(
+        refreshed(&["--hostile-reads"]),
+        "drift: none, all 3 resources are as they were deployed\n\nnothing to do: all 3 resources are as the blueprint wants them\n"
+    );
+
+    // Somebody without Formwork.
+    let file = stage.path("cloud/cloud.json");
+    let cloud = std::fs::read_to_string(&file).unwrap();
+    let mut cloud: Value = serde_json::from_str(&cloud).unwrap();
+    tamper(&mut cloud["resources"]);
+    std::fs::write(&file, cloud.to_string()).unwrap();
+    let told = refreshed(&[]);
+    assert!(
+        told.starts_with(concat!(
+            "drift: 2 changed, 1 deleted\n",
+            "  - deleted  dead   AWS::SQS::Queue  https://sqs.eu-west-1.amazonaws.com/123456789012/jobs-dead\n",
+            "  ~ changed  jobs   AWS::SQS::Queue  https://sqs.eu-west-1.amazonaws.com/123456789012/jobs\n",
+            "      ~ RedrivePolicy.maxReceiveCount  3 -> 7\n",
+            "  ~ changed  topic  AWS::SNS::Topic  arn:aws:sns:eu-west-1:123456789012:jobs-done\n",
+            "      ~ DisplayName  (secret, changed)\n\n",
+        )),
+        "{told}"
+    );
+    let report: Value = serde_json::from_str(&refreshed(&["--format", "json"])).unwrap();
+    assert_eq!(
+        report["drift"]["summary"],
+        json!({"inSync": 0, "changed": 2, "deleted": 1, "unknown": 0})
+    );
+    assert_eq!(report["summary"]["create"], 1, "{report:#}");
+    stage.deploy();
+    assert!(refreshed(&[]).starts_with("drift: none"));
+}
+
+/// Changes the queue and the topic, and takes the dead-letter queue away. Resources stand by type and identifier.
+fn tamper(resources: &mut Value) {
+    let queues = resources["AWS::SQS::Queue"].as_object_mut().unwrap();
+    assert!(queues.remove(DEAD).is_some());
+    alter(resources);
+}
+
+fn alter(value: &mut Value) {
+    let Value::Object(members) = value else { return };
+    for (name, member) in members {
+        match name.as_str() {
+            "maxReceiveCount" => *member = json!(7),
+            "DisplayName" => *member = json!("by hand"),
+            _ => alter(member),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Everything put together: adapters, engine, provider, resources.
 
 use crate::blueprint::{BlueprintResource, Preview};
-use crate::{Settings, SettingsError};
+use crate::{Settings, SettingsError, operator};
 use formwork_aws::{
     AllowedHost, CloudControl, Connection, Credentials, Http, ObjectRequests, ObjectStates, ResponsePut,
     S3Blueprints, StepFunctions, SystemClock, TypeRegistry, open_store,
@@ -19,6 +19,8 @@ const BLUEPRINT_TYPE: &str = "Custom::Blueprint";
 pub struct App {
     provider: Provider,
     preview: Preview,
+    /// For whoever only looks.
+    onlooker: Arc<Engine>,
 }
 
 impl App {
@@ -58,7 +60,8 @@ impl App {
             store: Arc::new(ObjectRequests::new(storage)),
         };
         let blueprints = Arc::new(S3Blueprints::new(connection, &http));
-        let preview = Preview::new(Engine::new(adapters.clone(), limits), blueprints.clone());
+        let onlooker = Arc::new(Engine::new(adapters.clone(), limits));
+        let preview = Preview::new(onlooker.clone(), blueprints.clone());
         let engine = Engine::new(adapters, limits);
         let resource = BlueprintResource::new(engine, blueprints, settings.poll_window, new_salt);
         let mut builder = Provider::builder(ports).resource(BLUEPRINT_TYPE, resource);
@@ -68,6 +71,7 @@ impl App {
         Ok(App {
             provider: builder.build(),
             preview,
+            onlooker,
         })
     }
 
@@ -76,11 +80,14 @@ impl App {
         self.preview.plan(event).await
     }
 
-    /// Takes a custom resource request.
+    /// Takes a custom resource request, or answers an operator who invokes the function directly.
     ///
     /// # Errors
     /// When the request could not be answered now; Lambda tries again.
     pub async fn on_event(&self, event: Value, invocation: Invocation) -> Result<Value, FlowError> {
+        if let Some(question) = operator::read(&event) {
+            return Ok(operator::answer(&self.onlooker, question, invocation.deadline).await);
+        }
         self.provider.on_event(event, invocation).await
     }
 

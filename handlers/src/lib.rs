@@ -14,6 +14,7 @@ pub mod blueprint;
 mod emf;
 pub mod lambda;
 mod log;
+mod operator;
 mod settings;
 mod telemetry;
 

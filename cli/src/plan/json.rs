@@ -51,19 +51,9 @@ fn change(change: &Change) -> Value {
 fn property(property: &PropertyChange) -> Value {
     json!({
         "pointer": property.pointer,
-        "before": property.before.as_ref().map(shown),
-        "after": property.after.as_ref().map(shown),
+        "before": property.before.as_ref().map(Shown::to_json),
+        "after": property.after.as_ref().map(Shown::to_json),
         "replaces": property.replaces,
         "drifted": property.drifted,
     })
-}
-
-/// An object of one member, so that no value can be taken for a mark.
-fn shown(shown: &Shown) -> Value {
-    match shown {
-        Shown::Value(value) => json!({ "value": value }),
-        Shown::Secret => json!({ "secret": true }),
-        Shown::Hidden => json!({ "hidden": true }),
-        Shown::AfterDeploy => json!({ "knownAfterDeploy": true }),
-    }
 }

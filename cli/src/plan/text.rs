@@ -89,16 +89,16 @@ fn summary(summary: &Summary) -> String {
     format!("plan: {}{open}", parts.join(", "))
 }
 
-struct Paint {
-    coloured: bool,
+pub(super) struct Paint {
+    pub(super) coloured: bool,
 }
 
 impl Paint {
-    fn style(&self, style: Style, text: &str) -> String {
+    pub(super) fn style(&self, style: Style, text: &str) -> String {
         style.force_styling(self.coloured).apply_to(text).to_string()
     }
 
-    fn dim(&self, text: &str) -> String {
+    pub(super) fn dim(&self, text: &str) -> String {
         self.style(Style::new().dim(), text)
     }
 
@@ -220,7 +220,7 @@ fn remark(change: &Change, property: &PropertyChange) -> Option<String> {
 }
 
 /// `Tags[0].Value` for `/Tags/0/Value`
-fn path(pointer: &str) -> String {
+pub(super) fn path(pointer: &str) -> String {
     let mut path = String::new();
     for segment in pointer.split('/').skip(1) {
         let key = segment.replace("~1", "/").replace("~0", "~");
@@ -242,7 +242,7 @@ fn path(pointer: &str) -> String {
     path
 }
 
-fn shown(shown: &Shown) -> String {
+pub(super) fn shown(shown: &Shown) -> String {
     match shown {
         Shown::Value(value) => cut(&value.to_string()),
         Shown::Secret => "(secret)".to_owned(),
@@ -262,6 +262,6 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn pad(text: &str, width: usize) -> String {
+pub(super) fn pad(text: &str, width: usize) -> String {
     pad_str(text, width, Alignment::Left, None).into_owned()
 }

@@ -1,5 +1,6 @@
 //! The engine's doors.
 
+mod drift;
 mod upkeep;
 
 pub use upkeep::Adoption;

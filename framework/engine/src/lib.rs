@@ -78,6 +78,7 @@
 
 // What is asked and answered.
 pub mod codes;
+mod drift;
 mod engine;
 mod error;
 mod observer;
@@ -111,6 +112,7 @@ pub use deployment::{
     Deployment, FORMAT, InFlight, Phase, Resource, Stage, StoredExport, StoredGoal, StoredResult,
     StoredTarget, UpkeepError, Work,
 };
+pub use drift::{Difference, DriftReport, DriftStatus, ResourceDrift};
 pub use durations::{Durations, Spread};
 pub use engine::{Adapters, Adoption, Engine, Limits, check, check_with_children};
 pub use error::{EngineError, Problem};

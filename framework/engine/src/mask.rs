@@ -161,6 +161,29 @@ pub(crate) fn strip_pointers<'a>(
     }
 }
 
+/// Puts a value at a JSON Pointer, with the members on the way to it; not beyond the end of an array.
+pub(crate) fn put_at(document: &mut serde_json::Value, pointer: &str, value: serde_json::Value) {
+    let mut place = document;
+    for segment in pointer.split('/').skip(1) {
+        let key = segment.replace("~1", "/").replace("~0", "~");
+        if place.is_null() {
+            *place = serde_json::json!({});
+        }
+        let next = match place {
+            serde_json::Value::Object(members) => Some(members.entry(key).or_insert(serde_json::Value::Null)),
+            serde_json::Value::Array(elements) => {
+                key.parse::<usize>().ok().and_then(|at| elements.get_mut(at))
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => place = next,
+            None => return,
+        }
+    }
+    *place = value;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +248,17 @@ mod tests {
         let mut document = json!({"a": {"b/c": 1, "d": 2}, "e": [1, 2]});
         strip_pointers(&mut document, ["/a/b~1c", "/e/0", "/none/x"]);
         assert_eq!(document, json!({"a": {"d": 2}, "e": [null, 2]}));
+    }
+
+    #[test]
+    fn what_was_taken_out_can_be_put_back() {
+        let mut document = json!({"a": [1, null], "b": {}});
+        for pointer in ["/a/1", "/b/c~1d", "/e/f", "/a/7"] {
+            put_at(&mut document, pointer, MASK.into());
+        }
+        assert_eq!(
+            document,
+            json!({"a": [1, MASK], "b": {"c/d": MASK}, "e": {"f": MASK}})
+        );
     }
 }

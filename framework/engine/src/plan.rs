@@ -26,12 +26,14 @@ mod properties;
 mod reads;
 
 pub(crate) use forecast::{forecast, forecast_destroy};
-pub(crate) use reads::read_all;
+pub(crate) use outlook::is_within;
+pub(crate) use properties::Comparison;
+pub(crate) use reads::{Reads, read_all, read_standing};
 
 use crate::outcome::Action;
 use crate::replacement::Sequence;
 use formwork_schema::Reason;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a deploy or a destroy would do, in the order of work: what the blueprint wants first, each resource
 /// after those it depends on, then what is to be deleted.
@@ -96,6 +98,19 @@ pub enum Shown {
     Hidden,
     /// It is known once something else is deployed.
     AfterDeploy,
+}
+
+impl Shown {
+    /// An object of one member, so that no value can be taken for a mark: `value`, `secret`, `hidden` or
+    /// `knownAfterDeploy`.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Shown::Value(value) => json!({ "value": value }),
+            Shown::Secret => json!({ "secret": true }),
+            Shown::Hidden => json!({ "hidden": true }),
+            Shown::AfterDeploy => json!({ "knownAfterDeploy": true }),
+        }
+    }
 }
 
 /// Something to know about a change.

@@ -2,12 +2,12 @@
 
 use crate::Generation;
 use crate::deployment::{Deployment, InFlight, Phase, Resource, Stage, StoredGoal, name_of};
-use crate::mask::{MASK, Mask};
+use crate::mask::{MASK, Mask, put_at};
 use crate::model::Model;
 use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// An instance. No input of its order is in it, and secrets are `*****`.
@@ -141,7 +141,7 @@ pub(crate) fn of(deployment: &Deployment, mask: &Mask, model: Option<&Model>) ->
             applied: applied.map(|memory| {
                 let mut shown = memory.shown.clone();
                 for pointer in memory.hidden.keys() {
-                    put(&mut shown, pointer);
+                    put_at(&mut shown, pointer, MASK.into());
                 }
                 mask.cover(&mut shown);
                 shown
@@ -254,43 +254,4 @@ fn wait(deployment: &Deployment, model: Option<&Model>, lane: &str, resource: &R
         true => Wait::Turn,
         false => Wait::Resources(others),
     })
-}
-
-/// Puts the mask where something hidden was applied.
-fn put(document: &mut Value, pointer: &str) {
-    let mut place = document;
-    for segment in pointer.split('/').skip(1) {
-        let key = segment.replace("~1", "/").replace("~0", "~");
-        if place.is_null() {
-            *place = Value::Object(Map::new());
-        }
-        let next = match place {
-            Value::Object(members) => Some(members.entry(key).or_insert(Value::Null)),
-            Value::Array(elements) => key.parse::<usize>().ok().and_then(|at| elements.get_mut(at)),
-            _ => None,
-        };
-        match next {
-            Some(next) => place = next,
-            None => return,
-        }
-    }
-    *place = Value::from(MASK);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn what_is_hidden_shows_where_it_was() {
-        let mut shown = json!({"a": [1, null], "b": {}});
-        for pointer in ["/a/1", "/b/c~1d", "/e/f", "/a/7"] {
-            put(&mut shown, pointer);
-        }
-        assert_eq!(
-            shown,
-            json!({"a": [1, MASK], "b": {"c/d": MASK}, "e": {"f": MASK}})
-        );
-    }
 }

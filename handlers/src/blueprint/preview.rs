@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 /// Plans requests without carrying them out.
 pub struct Preview {
-    engine: Engine,
+    engine: Arc<Engine>,
     blueprints: Arc<dyn BlueprintSource>,
 }
 
 impl Preview {
     /// A preview by an engine on the adapters that will carry the requests out.
-    pub fn new(engine: Engine, blueprints: Arc<dyn BlueprintSource>) -> Self {
+    pub fn new(engine: Arc<Engine>, blueprints: Arc<dyn BlueprintSource>) -> Self {
         Preview { engine, blueprints }
     }
 

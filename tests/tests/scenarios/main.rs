@@ -11,6 +11,7 @@
 )]
 
 mod delivery;
+mod drift;
 mod failures;
 mod lifecycle;
 mod observability;

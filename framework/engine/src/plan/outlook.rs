@@ -103,7 +103,7 @@ fn is_part_of_identifier(schema: &ResourceSchema, at: &str) -> bool {
 }
 
 /// True if `inner` is `outer`, or a part of it.
-pub(super) fn is_within(inner: &str, outer: &str) -> bool {
+pub(crate) fn is_within(inner: &str, outer: &str) -> bool {
     inner
         .strip_prefix(outer)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

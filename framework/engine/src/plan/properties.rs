@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Compares documents of one resource.
-pub(super) struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     schema: &'a ResourceSchema,
     wanted: &'a Desired,
     applied: Option<&'a Remembered>,
@@ -21,7 +21,7 @@ pub(super) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         schema: &'a ResourceSchema,
         wanted: &'a Desired,
         applied: Option<&'a Remembered>,
@@ -42,7 +42,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Everything that a new resource will have.
-    pub(super) fn created(mut self) -> Vec<PropertyChange> {
+    pub(crate) fn created(mut self) -> Vec<PropertyChange> {
         self.may_have_moved = false;
         self.covered = self.wanted.remembered.hidden.keys().cloned().collect();
         self.compare(&mut String::new(), None, Some(&self.wanted.value));
@@ -50,7 +50,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// What a patch changes in a live resource, and what may turn out to change.
-    pub(super) fn updated(
+    pub(crate) fn updated(
         mut self,
         live: &Value,
         patched: Option<&Value>,
@@ -69,7 +69,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// What a replacement will have that the old one was not given, and what of the old one stands against it.
-    pub(super) fn replaced(mut self, live: &Value, reasons: &[Reason]) -> Vec<PropertyChange> {
+    pub(crate) fn replaced(mut self, live: &Value, reasons: &[Reason]) -> Vec<PropertyChange> {
         let wanted = &self.wanted.value;
         if let Some(applied) = self.applied {
             self.compare(&mut String::new(), Some(&applied.shown), Some(wanted));

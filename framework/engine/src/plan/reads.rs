@@ -1,12 +1,14 @@
 //! Reading every resource that stands: the only part of planning that touches the outside.
 
 use crate::classify::{Class, Retry, classify, is_throttling};
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, Resource};
+use crate::drift::Schemas;
 use crate::engine::Adapters;
 use crate::limiter::Limiter;
 use crate::model::Model;
 use crate::ports::{CloudError, Operation};
 use futures_util::StreamExt;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -25,23 +27,72 @@ pub(crate) async fn read_all(
     adapters: &Adapters,
     limiter: &Limiter,
 ) -> Reads {
+    let is_wanted = |name: &str, known: &Resource| {
+        let node = model.nodes.get(name);
+        node.is_some_and(|node| node.schema.handlers().read && node.schema.type_name() == known.type_name)
+    };
+    read_those(deployment, is_wanted, adapters, limiter, Timestamp::MAX).await
+}
+
+/// Reads all that stands, whether a model wants it or not. Types that cannot be read are left out, and what could
+/// not be read until `until` was not.
+pub(crate) async fn read_standing(
+    deployment: &Deployment,
+    schemas: &Schemas,
+    adapters: &Adapters,
+    limiter: &Limiter,
+    until: Timestamp,
+) -> Reads {
+    let is_wanted = |_: &str, known: &Resource| {
+        let schema = schemas.get(&known.type_name).and_then(Option::as_ref);
+        schema.is_some_and(|schema| schema.handlers().read)
+    };
+    read_those(deployment, is_wanted, adapters, limiter, until).await
+}
+
+async fn read_those(
+    deployment: &Deployment,
+    is_wanted: impl Fn(&str, &Resource) -> bool,
+    adapters: &Adapters,
+    limiter: &Limiter,
+    until: Timestamp,
+) -> Reads {
+    let role_arn = deployment.role_arn.as_deref();
     let standing = deployment.resources.iter().filter_map(|(name, known)| {
-        let node = model.nodes.get(name)?;
-        let readable = node.schema.handlers().read && node.schema.type_name() == known.type_name;
-        let identifier = known.identifier.clone().filter(|_| readable)?;
-        Some((name.clone(), known.type_name.clone(), identifier))
+        let identifier = known.identifier.as_deref().filter(|_| is_wanted(name, known))?;
+        Some((name.clone(), known.type_name.as_str(), identifier))
     });
     let reads: Vec<_> = standing
         .map(|(name, type_name, identifier)| async move {
-            let role_arn = deployment.role_arn.as_deref();
-            let properties = read(adapters, limiter, &type_name, &identifier, role_arn).await;
-            (name, properties)
+            let reading = read(adapters, limiter, type_name, identifier, role_arn);
+            (name, in_time(reading, adapters, until).await)
         })
         .collect();
     futures_util::stream::iter(reads)
         .buffer_unordered(WIDTH)
         .collect()
         .await
+}
+
+async fn in_time(
+    reading: impl Future<Output = Result<Value, CloudError>>,
+    adapters: &Adapters,
+    until: Timestamp,
+) -> Result<Value, CloudError> {
+    if until == Timestamp::MAX {
+        return reading.await;
+    }
+    let left = until
+        .duration_since(adapters.clock.now())
+        .max(SignedDuration::ZERO);
+    tokio::select! {
+        biased;
+        () = adapters.clock.sleep(left.unsigned_abs()) => Err(CloudError {
+            code: "Timeout".to_owned(),
+            message: "there was no time left to read it".to_owned(),
+        }),
+        properties = reading => properties,
+    }
 }
 
 async fn read(

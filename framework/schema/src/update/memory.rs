@@ -77,6 +77,13 @@ impl Remembered {
         owned
     }
 
+    /// True if this value is the one that was applied at `pointer` and is hidden there.
+    pub fn is_hidden_value(&self, pointer: &str, value: &Value) -> bool {
+        self.hidden
+            .get(pointer)
+            .is_some_and(|hashed| *hashed == hash(value, &self.salt))
+    }
+
     /// True if the desired value at `pointer` is known to be what was applied there; hidden values only.
     pub(crate) fn is_as_hidden(&self, desired: &Value, pointer: &str) -> bool {
         let known = |at: &str| Some((self.hidden.get(at)?, desired.pointer(at)?));
