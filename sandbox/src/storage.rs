@@ -14,6 +14,8 @@ pub(crate) struct Object {
     pub(crate) etag: String,
     pub(crate) modified: Timestamp,
     pub(crate) content_type: String,
+    /// The writer's own headers, `x-amz-meta-...`. Not kept on disk.
+    pub(crate) metadata: Vec<(String, String)>,
 }
 
 impl Object {
@@ -26,6 +28,7 @@ impl Object {
             etag: format!("\"{etag}\""),
             modified,
             content_type,
+            metadata: Vec::new(),
         }
     }
 }

@@ -12,6 +12,8 @@ use quick_xml::events::Event;
 use std::collections::BTreeMap;
 
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
+/// What a writer's own headers begin with.
+const METADATA: &str = "x-amz-meta-";
 
 pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
     let path = request.uri.path().trim_start_matches('/');
@@ -98,6 +100,12 @@ fn get(world: &World, bucket: &str, key: &str, request: &Exchanged) -> Response<
         ("content-type", object.content_type.as_str()),
         ("accept-ranges", "bytes"),
     ];
+    headers.extend(
+        object
+            .metadata
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    );
     if request
         .header("if-none-match")
         .is_some_and(|etag| etag == object.etag || etag == "*")
@@ -153,7 +161,13 @@ fn put(world: &World, bucket: &str, key: &str, request: &Exchanged) -> Response<
         }
     };
     let kind = request.header("content-type").map(String::from);
-    let object = Object::new(request.body.clone(), kind, world.now());
+    let mut object = Object::new(request.body.clone(), kind, world.now());
+    object.metadata = request
+        .headers
+        .iter()
+        .filter(|(name, _)| name.as_str().starts_with(METADATA))
+        .filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())))
+        .collect();
     let mut state = world.state();
     match state.objects.put(bucket, key, object.clone(), &condition) {
         Err(Refusal::PreconditionFailed) => precondition_failed(),

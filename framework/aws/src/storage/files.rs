@@ -13,7 +13,8 @@ use std::path::{Path as FilePath, PathBuf};
 ///
 /// # Flow
 /// A writer locks `.lock` in the folder, compares the version, writes `<file>.new`, syncs it, renames it
-/// over the file, and syncs the directory. Readers need no lock: a rename is all or nothing.
+/// over the file, and syncs the directory, and those above it that it has made. Readers need no lock: a rename is all
+/// or nothing.
 ///
 /// # Guarantees
 /// The system drops the lock of a process that dies. What it leaves behind is at most a `.new` file, which
@@ -75,6 +76,7 @@ impl Files {
             return Err(Refusal::Conflict);
         }
         let folder = path.parent().unwrap_or(&self.root);
+        let is_new = !folder.is_dir();
         make_folder(folder)?;
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
@@ -84,6 +86,16 @@ impl Files {
         file.sync_all()?;
         fs::rename(&fresh, path)?;
         sync_folder(folder)?;
+        if is_new {
+            // A folder is on disk only when the one above it is.
+            for above in folder
+                .ancestors()
+                .skip(1)
+                .take_while(|above| above.starts_with(&self.root))
+            {
+                sync_folder(above)?;
+            }
+        }
         Ok(version(document))
     }
 

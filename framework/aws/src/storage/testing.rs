@@ -147,6 +147,7 @@ impl Contents {
 
     fn list(&self, prefix: &str) -> Response {
         let listed = self.objects.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(key, object)| {
+            let key = key.replace('&', "&amp;");
             let (size, etag) = (object.bytes.len(), object.etag.replace('"', "&quot;"));
             format!("<Contents><Key>{key}</Key><Size>{size}</Size><LastModified>2026-11-20T12:00:00.000Z</LastModified><ETag>{etag}</ETag></Contents>")
         });

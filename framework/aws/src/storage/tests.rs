@@ -54,46 +54,15 @@ async fn keeps_versioned_documents(storage: Storage) {
     );
 }
 
-/// Many writers count up one number; every success must be in the sum.
-async fn loses_no_update(storage: Storage) {
-    let states = Arc::new(ObjectStates::new(storage));
-    states.save("i", b"0".to_vec(), None).await.unwrap();
-    let writers = (0..6).map(|_| {
-        let states = Arc::clone(&states);
-        tokio::spawn(async move {
-            let mut done = 0;
-            while done < 8 {
-                let (document, version) = states.load("i").await.unwrap().unwrap();
-                let next = String::from_utf8(document).unwrap().parse::<u32>().unwrap() + 1;
-                match states
-                    .save("i", next.to_string().into_bytes(), Some(&version))
-                    .await
-                {
-                    Ok(_) => done += 1,
-                    Err(StoreError::Conflict) => {}
-                    Err(error) => panic!("{error}"),
-                }
-            }
-        })
-    });
-    for writer in writers.collect::<Vec<_>>() {
-        writer.await.unwrap();
-    }
-    assert_eq!(states.load("i").await.unwrap().unwrap().0, b"48");
-}
-
 #[tokio::test]
 async fn memory_conforms() {
     keeps_versioned_documents(local("memory:///")).await;
-    loses_no_update(local("memory:///prefix")).await;
 }
 
 #[tokio::test]
 async fn a_folder_conforms() {
     let folder = tempfile::tempdir().unwrap();
     keeps_versioned_documents(local(&file_url(&folder))).await;
-    let folder = tempfile::tempdir().unwrap();
-    loses_no_update(local(&file_url(&folder))).await;
 }
 
 #[tokio::test]
@@ -103,22 +72,13 @@ async fn a_bucket_conforms() {
     assert!(bucket.keys().iter().all(|key| {
         key.starts_with("deep/prefix/instances/6f1c/") || key.starts_with("deep/prefix/requests/6f1c/")
     }));
-    loses_no_update(bucket.open("s3://state")).await;
 }
 
 #[tokio::test]
 async fn a_lost_answer_is_no_conflict_with_oneself() {
     let bucket = Bucket::start().await;
     let states = ObjectStates::new(bucket.open("s3://state"));
-    bucket.lose_answers(1);
-    let first = states.save("i", b"1".to_vec(), None).await.unwrap();
-    bucket.lose_answers(1);
-    let second = states.save("i", b"2".to_vec(), Some(&first)).await.unwrap();
-    assert_eq!(states.load("i").await, Ok(Some((b"2".to_vec(), second))));
-    assert_eq!(
-        states.save("i", b"2".to_vec(), Some(&first)).await,
-        Err(StoreError::Conflict)
-    );
+    formwork_engine::conformance::lost_answers(&states, &|| bucket.lose_answers(1)).await;
 }
 
 #[tokio::test]
