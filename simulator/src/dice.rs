@@ -57,6 +57,7 @@ faults! {
     IdentifierLate "operation: the identifier is named at the end only",
     ReadMissing "read: finds nothing for a while after a success",
     ReadStale "read: shows what was before for a while",
+    ListLags "list: lacks what has begun last, and has what has ended last",
     // The stores.
     LoadFails "store: a read fails",
     SaveFails "store: a write fails",

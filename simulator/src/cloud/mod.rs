@@ -12,7 +12,7 @@ use self::operations::{Fate, Request};
 use crate::dice::Fault;
 use crate::types;
 use crate::world::{World, lock};
-use formwork_engine::ports::{Call, CloudError, Mutation, Operation, OperationStatus, ProgressEvent};
+use formwork_engine::ports::{Active, Call, CloudError, Mutation, Operation, OperationStatus, ProgressEvent};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,6 +21,9 @@ use std::time::Duration;
 
 /// How long a new role may be unknown to others.
 const PROPAGATION: Duration = Duration::from_secs(8);
+
+/// Operations on a page: few, so that lists are cut off.
+const LISTED_AT_ONCE: usize = 4;
 
 /// The cloud of one run.
 pub(crate) struct SimulatedCloud {
@@ -250,6 +253,36 @@ impl SimulatedCloud {
                 "there is no such request",
             )),
         }
+    }
+
+    /// What has not ended, or so it says.
+    fn active(&self, page: Option<&str>) -> Result<Active, CloudError> {
+        let mut inner = lock(&self.inner);
+        self.settle(&mut inner);
+        inner.calls += 1;
+        let now = self.world.now();
+        let mut events: Vec<ProgressEvent> = inner
+            .requests
+            .iter()
+            .filter(|request| !request.has_ended())
+            .map(|request| request.event(now))
+            .collect();
+        if self.world.dice.strikes(Fault::ListLags) {
+            events.pop();
+            let ended = inner.requests.iter().rev().find(|request| request.has_ended());
+            events.extend(ended.map(|request| ProgressEvent {
+                status: OperationStatus::InProgress,
+                error_code: None,
+                message: None,
+                ..request.event(now)
+            }));
+        }
+        let start = page.and_then(|page| page.parse().ok()).unwrap_or(0_usize);
+        let next = start + LISTED_AT_ONCE;
+        Ok(Active {
+            next: (next < events.len()).then(|| next.to_string()),
+            events: events.into_iter().skip(start).take(LISTED_AT_ONCE).collect(),
+        })
     }
 
     fn cancel(&self, token: &str) -> Result<ProgressEvent, CloudError> {

@@ -4,7 +4,7 @@ use super::{SimulatedCloud, refusal};
 use crate::dice::Fault;
 use crate::process::Process;
 use async_trait::async_trait;
-use formwork_engine::ports::{Cloud, CloudError, Mutation, ProgressEvent};
+use formwork_engine::ports::{Active, Cloud, CloudError, Mutation, ProgressEvent};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,6 +90,11 @@ impl Cloud for CloudAccess {
     async fn status(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {
         let token = request_token.to_owned();
         self.ask(move |cloud| cloud.status(&token)).await
+    }
+
+    async fn active(&self, page: Option<&str>) -> Result<Active, CloudError> {
+        let page = page.map(str::to_owned);
+        self.ask(move |cloud| cloud.active(page.as_deref())).await
     }
 
     async fn cancel(&self, request_token: &str) -> Result<ProgressEvent, CloudError> {
