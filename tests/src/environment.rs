@@ -180,6 +180,17 @@ impl Environment {
         line.trim().strip_suffix("kB")?.trim().parse().ok()
     }
 
+    /// The CPU time that the process has taken so far, all of its threads together.
+    #[must_use]
+    pub fn cpu_time(&self) -> Option<Duration> {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.process.id()?)).ok()?;
+        let nanos = tasks.flatten().filter_map(|task| {
+            let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+            text.split(' ').next()?.parse::<u64>().ok()
+        });
+        Some(Duration::from_nanos(nanos.sum()))
+    }
+
     /// Kills the process with SIGKILL and reads its last words.
     pub async fn end(mut self) {
         // It may be dead already.
