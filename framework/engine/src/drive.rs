@@ -35,7 +35,7 @@ use std::time::Duration;
 
 /// Request tokens are written this long after the first of them came, all of them at once.
 const COALESCE: SignedDuration = SignedDuration::from_millis(250);
-/// How long mutating calls are waited for when the time is up.
+/// How long calls are waited for when the time is up.
 const GRACE: SignedDuration = SignedDuration::from_secs(1);
 /// Lost races in a row before giving up.
 const RACES: u32 = 20;
@@ -203,8 +203,7 @@ impl Run<'_> {
                 .unsaved_since
                 .map(|since| crate::classify::after(since, COALESCE));
             let stop_at = crate::classify::after(until, GRACE);
-            let mutating = self.started.iter().any(|(_, kind)| *kind == 0);
-            let leaving = is_done || (is_over && (!mutating || now >= stop_at));
+            let leaving = is_done || (is_over && (self.started.is_empty() || now >= stop_at));
 
             if self.saving.is_none()
                 && is_unsaved
@@ -275,7 +274,8 @@ impl Run<'_> {
                 continue;
             }
             self.started.insert(key.clone());
-            self.has_called = true;
+            // A list only tells whom to ask.
+            self.has_called |= !matches!(command, Command::List { .. });
             let call = self.driver.call(command);
             self.running
                 .push(call.map(move |observation| (key, observation)).boxed());

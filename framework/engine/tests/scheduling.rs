@@ -1,10 +1,11 @@
 //! Who goes first, and how operations are looked at.
-#![allow(clippy::unwrap_used, reason = "a test that breaks off fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that breaks off fails")]
 
 mod world;
 
 use formwork_engine::fakes::Rules;
-use formwork_engine::{Goal, Limits, Target};
+use formwork_engine::ports::Clock;
+use formwork_engine::{Advance, Goal, Limits, Target};
 use std::fmt::Write as _;
 use std::time::Duration;
 use world::{AUTO, INSTANCE, THING, World, target};
@@ -112,4 +113,27 @@ async fn looks_leave_room_for_what_gets_on() {
         "{:?} {calls:?}",
         world.clock.elapsed()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn windows_too_short_for_anything_get_on_all_the_same() {
+    let world = World::with_latency(Duration::from_secs(10));
+    let order = world.order("create", wide(&fan(10)));
+    let generation = world.engine().begin(INSTANCE, order).await.unwrap();
+    let mut windows = 0;
+    loop {
+        windows += 1;
+        assert!(windows < 100, "{:?}", world.cloud.calls());
+        // Each by a process of its own.
+        match world
+            .engine()
+            .advance(INSTANCE, generation, world.clock.now())
+            .await
+        {
+            Ok(Advance::Again { .. }) => world.clock.sleep(Duration::from_secs(1)).await,
+            Ok(Advance::Done(outcome)) => break assert!(outcome.succeeded, "{:?}", outcome.failures),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(windows <= 16, "{windows}");
 }
