@@ -36,7 +36,8 @@ pub enum Command {
     /// Draw a blueprint: what there is, and what makes use of what
     ///
     /// An arrow goes from a resource, data source or child to what it refers to; a dashed one is a link, to a
-    /// resource selected by its labels. A blueprint with cycles is drawn too, with the cycles red (exit status 1).
+    /// resource selected by its labels. A blueprint with cycles is drawn too, with the cycles red, and so is one whose
+    /// types or properties are wrong (exit status 1).
     Graph(Graph),
     /// Look at what is stored of deployments, and mend it by hand
     State(State),

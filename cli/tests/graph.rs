@@ -86,22 +86,20 @@ fn cycles_are_drawn_and_told() {
 }
 
 #[test]
-fn what_is_wrong_otherwise_is_told_and_not_drawn() {
+fn what_is_wrong_otherwise_is_told_and_what_cannot_be_read_is_not_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.yaml");
-    std::fs::write(
-        &file,
-        "version: 2023-04-20\nresources:\n  a: {type: aws/sqs/quue}\n",
-    )
-    .unwrap();
-    let output = graph(&[&file.display().to_string()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(stdout(&output), "");
-    assert!(
-        stderr(&output).contains("did you mean `aws/sqs/queue`?"),
-        "{}",
-        stderr(&output)
-    );
+    let cases = [
+        ("  a: {type: aws/sqs/quue}", "did you mean `aws/sqs/queue`?", true),
+        ("  a: {typ: aws/sqs/queue}", "did you mean `type`?", false),
+    ];
+    for (resource, told, drawn) in cases {
+        std::fs::write(&file, format!("version: 2023-04-20\nresources:\n{resource}\n")).unwrap();
+        let output = graph(&[&file.display().to_string()]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(!stdout(&output).is_empty(), drawn, "{}", stdout(&output));
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
     let output = graph(&["nowhere.yaml"]);
     assert_eq!(output.status.code(), Some(2));
 }

@@ -6,23 +6,19 @@ use crate::files;
 use crate::picture::{self, Picture};
 use crate::render;
 use crate::terminal::{Failure, print_error, print_json, write};
-use formwork_blueprint::{Checker, Severity, Source, Topology, codes};
+use formwork_blueprint::{Checker, Severity, Source, Topology};
 use formwork_engine::{Problem, Target};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What is wrong with a blueprint that can be drawn all the same, and is best understood as a picture.
-const CYCLES: [&str; 3] = [codes::REFERENCE_CYCLE, codes::LINK_CYCLE, codes::SELF_REFERENCE];
-
 pub fn run(options: &Graph) -> Result<bool, Failure> {
     let source = files::source(&options.blueprint)?;
     let mut problems = validate::check(&Target::new(source.clone()))?;
     problems.retain(|problem| problem.severity == Severity::Error);
-    let drawable = problems
-        .iter()
-        .all(|problem| CYCLES.contains(&problem.code.as_str()));
-    let topology = drawable.then(|| Checker::new().read(&source).topology());
+    // Wrong types and properties are told, and hide nothing of the picture.
+    let draft = Checker::new().read(&source);
+    let topology = draft.has_topology().then(|| draft.topology());
     match options.format {
         Format::Json => print_json(&report(&problems, topology.as_ref(), &source)),
         Format::Text => {

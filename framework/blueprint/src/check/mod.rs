@@ -126,6 +126,13 @@ impl Draft {
         is_sound(&self.findings)
     }
 
+    /// True if no error so far but cycles: its topology is whole.
+    pub fn has_topology(&self) -> bool {
+        self.findings
+            .iter()
+            .all(|finding| finding.severity != Severity::Error || topology::CYCLES.contains(&finding.code))
+    }
+
     /// What the second look has to say with these resource types, whatever else is wrong. It includes what it
     /// says without them.
     pub fn check_types(&self, resource_types: &dyn ResourceTypes) -> Vec<Diagnostic> {
@@ -134,8 +141,8 @@ impl Draft {
         sorted(findings.unwrap_or_default())
     }
 
-    /// Which elements there are and what each makes use of, cycles included: for whoever draws it. It is whole
-    /// if cycles are all that is wrong.
+    /// Which elements there are and what each makes use of, cycles included: for whoever draws it. Not
+    /// everything is in it unless [`Draft::has_topology`].
     pub fn topology(&self) -> Topology {
         topology::of(self)
     }

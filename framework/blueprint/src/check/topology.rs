@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::graph::{Need, Step};
-use crate::{Reference, Root, Span, WORKING_DIR};
+use crate::{Reference, Root, Span, WORKING_DIR, codes};
 use std::collections::HashMap;
 
 /// The elements of a blueprint and how they depend on each other. Variables and exports are no part of it.
@@ -61,6 +61,9 @@ pub struct Edge {
     /// The first place that says so.
     pub span: Span,
 }
+
+/// What is wrong with a blueprint that can be drawn all the same, and is best understood as a picture.
+pub(super) const CYCLES: [&str; 3] = [codes::REFERENCE_CYCLE, codes::LINK_CYCLE, codes::SELF_REFERENCE];
 
 pub(super) fn of(draft: &Draft) -> Topology {
     let mut edges: Vec<Edge> = Vec::new();
