@@ -166,7 +166,8 @@ fn what_is_stored_is_listed_and_shown_without_secrets() {
     let topic = stage.json(&["show", "cli/jobs/jobs", "topic"], 0);
     assert_eq!(topic["applied"]["DisplayName"], "*****");
     assert_eq!(topic["hidden"], json!(["/DisplayName"]));
-    assert_eq!(topic["live"]["TopicName"], "jobs-done");
+    assert_eq!(topic["applied"]["TopicName"], "jobs-done");
+    assert_eq!(topic["live"], Value::Null, "what a service has added is not kept");
     let jobs = stage.state(&["show", "jobs", "jobs"]);
     assert!(
         text(&jobs.stdout).contains("built upon dead\napplied:\n"),

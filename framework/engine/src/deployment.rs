@@ -25,7 +25,7 @@ use crate::{EngineError, Goal};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The format this version writes.
 pub const FORMAT: &str = "formwork.state/1";
@@ -292,22 +292,18 @@ impl Deployment {
             *target = None;
         }
         for resource in self.resources.values_mut().chain(self.retired.values_mut()) {
-            let hidden = resource
-                .remembered
-                .as_ref()
-                .map(|memory| memory.hidden.keys().cloned().collect::<BTreeSet<_>>())
-                .unwrap_or_default();
+            if settled {
+                resource.settle_live();
+                resource.release_payload(mask);
+                continue;
+            }
             if let Some(live) = &mut resource.live {
-                strip_pointers(live, hidden.iter().map(String::as_str));
+                let hidden = resource.remembered.iter().flat_map(|memory| memory.hidden.keys());
+                strip_pointers(live, hidden.map(String::as_str));
                 mask.strip(live);
             }
-            if settled {
-                resource.release_payload(mask);
-            } else if let Some(operation) = resource
-                .operation
-                .as_mut()
-                .filter(|operation| operation.request_token.is_some())
-            {
+            let asked_about = |operation: &&mut InFlight| operation.request_token.is_some();
+            if let Some(operation) = resource.operation.as_mut().filter(asked_about) {
                 operation.payload = None;
             }
         }

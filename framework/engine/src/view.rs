@@ -58,7 +58,7 @@ pub struct ResourceView {
     pub depends_on: Vec<String>,
     /// What was applied last.
     pub applied: Option<Value>,
-    /// Its properties as read last.
+    /// Its properties as read last; not kept once the order is settled.
     pub live: Option<Value>,
     /// JSON Pointers of what is not shown of them.
     pub hidden: Vec<String>,
@@ -146,16 +146,21 @@ pub(crate) fn of(deployment: &Deployment, mask: &Mask, model: Option<&Model>) ->
                 mask.cover(&mut shown);
                 shown
             }),
-            live: resource.live.as_ref().map(|live| {
-                let mut live = live.clone();
-                for pointer in &hidden {
-                    if let Some(place) = live.pointer_mut(pointer) {
-                        *place = Value::from(MASK);
+            // Once settled, what was applied stands for it.
+            live: resource
+                .live
+                .as_ref()
+                .filter(|_| deployment.phase != Phase::Settled)
+                .map(|live| {
+                    let mut live = live.clone();
+                    for pointer in &hidden {
+                        if let Some(place) = live.pointer_mut(pointer) {
+                            *place = Value::from(MASK);
+                        }
                     }
-                }
-                mask.cover(&mut live);
-                live
-            }),
+                    mask.cover(&mut live);
+                    live
+                }),
             hidden: hidden.into_iter().map(str::to_owned).collect(),
             operation: resource
                 .operation

@@ -16,5 +16,6 @@ mod failures;
 mod lifecycle;
 mod observability;
 mod outages;
+mod secrets_at_rest;
 mod small;
 mod waiter;

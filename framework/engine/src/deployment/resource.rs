@@ -200,6 +200,13 @@ impl Resource {
             && self.identifier.is_some()
     }
 
+    /// Takes what a service has added out of the live properties: it may be secret (a generated password, say), and
+    /// nobody tells. What was applied has to do until the resource is read again.
+    pub(super) fn settle_live(&mut self) {
+        let applied = self.remembered.as_ref().map(|memory| &memory.shown);
+        self.live = self.live.take().and(applied).cloned();
+    }
+
     /// Takes the document out of an operation that the service has not answered for. Calling exactly as
     /// before is the only way to find out about it, so a creation's stays unless it holds secrets.
     pub(super) fn release_payload(&mut self, mask: &Mask) {
