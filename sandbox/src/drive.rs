@@ -2,9 +2,11 @@
 
 use crate::InvokeError;
 use crate::asl::{Action, Definition, Event, Problem, step};
+use crate::cloud::error::ApiError;
 use crate::executions::ExecutionStatus;
 use crate::world::World;
 use fastrand::Rng;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +16,21 @@ pub(crate) fn spawn(world: &Arc<World>, arn: &str, definition: Arc<Definition>) 
     let task = run(world.clone(), arn.to_owned(), definition);
     let handle = world.runtime.spawn(task).abort_handle();
     world.state().running.insert(arn.to_owned(), handle);
+}
+
+/// Ends an execution from outside. A function that it has invoked goes on.
+pub(crate) fn stop(world: &World, input: &Value, now: Timestamp) -> Result<Value, ApiError> {
+    let mut state = world.state();
+    let output = state.executions.stop(input, now)?;
+    let arn = input
+        .get("executionArn")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if let Some(running) = state.running.remove(arn) {
+        running.abort();
+    }
+    world.keep_executions(&state);
+    Ok(output)
 }
 
 async fn run(world: Arc<World>, arn: String, definition: Arc<Definition>) {

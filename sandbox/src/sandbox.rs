@@ -11,7 +11,7 @@ use crate::sink::{self, Delivery, Received};
 use crate::world::{LoggedCall, World};
 use async_trait::async_trait;
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -197,6 +197,18 @@ impl Sandbox {
     /// The executions of state machines, in the order they were started.
     pub fn executions(&self) -> Vec<Execution> {
         self.world.state().executions.all.clone()
+    }
+
+    /// Stops every running execution, as `StopExecution` does; returns how many there were.
+    pub fn stop_executions(&self) -> usize {
+        let running = self.executions().into_iter();
+        running
+            .filter(|execution| execution.status == ExecutionStatus::Running)
+            .filter(|execution| {
+                let input = json!({"executionArn": execution.arn, "error": "Stopped", "cause": "by hand"});
+                drive::stop(&self.world, &input, self.world.now()).is_ok()
+            })
+            .count()
     }
 
     /// The calls made until now, in order.

@@ -97,7 +97,10 @@ pub(super) fn handle(
 
 fn carry_out(world: &Arc<World>, call: Call, input: &Value) -> Result<Value, ApiError> {
     let now = world.now();
-    if let Call::StartExecution | Call::DescribeExecution | Call::StopExecution = call {
+    if call == Call::StopExecution {
+        return drive::stop(world, input, now);
+    }
+    if let Call::StartExecution | Call::DescribeExecution = call {
         let mut state = world.state();
         return match call {
             Call::StartExecution => {
@@ -114,19 +117,7 @@ fn carry_out(world: &Arc<World>, call: Call, input: &Value) -> Result<Value, Api
                 }
                 Ok(output)
             }
-            Call::DescribeExecution => state.executions.describe(input),
-            _ => {
-                let output = state.executions.stop(input, now)?;
-                let arn = input
-                    .get("executionArn")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
-                if let Some(running) = state.running.remove(arn) {
-                    running.abort();
-                }
-                world.keep_executions(&state);
-                Ok(output)
-            }
+            _ => state.executions.describe(input),
         };
     }
     world.state().cloud.throttle(now)?;

@@ -66,6 +66,7 @@ impl Dice {
         Plan {
             target,
             twice: self.chance(0.2),
+            aborts: self.chance(0.2),
         }
     }
 
@@ -134,6 +135,8 @@ pub(super) struct Plan {
     target: Target,
     /// Events are delivered twice at once.
     twice: bool,
+    /// Somebody stops the waiter's executions.
+    aborts: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -219,6 +222,7 @@ impl Fates {
             let fault = turn.dice.fault();
             self.state.sandbox.fault(fault);
         }
+        self.sabotage(&mut turn);
         if turn.target == Target::Both {
             for _ in 0..turn.dice.0.u8(1..5) {
                 let fault = turn.dice.weighty();
@@ -227,9 +231,27 @@ impl Fates {
         }
     }
 
+    /// Perhaps stops the waiter of the present request, at any time in it.
+    fn sabotage(&self, turn: &mut Turn) {
+        if !self.plan.aborts || !turn.dice.chance(0.6) {
+            return;
+        }
+        let (state, phase) = (self.state.clone(), turn.phase);
+        let delay = Duration::from_millis(turn.dice.0.u64(0..4000));
+        tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            let mut turn = state.turn();
+            if turn.phase == phase {
+                turn.tally.stopped += state.sandbox.stop_executions();
+            }
+        });
+    }
+
     /// Nobody is killed any more, and nothing goes wrong.
     pub(super) fn end(&self) {
-        self.turn().left = 0;
+        let mut turn = self.turn();
+        (turn.left, turn.phase) = (0, "");
+        drop(turn);
         self.state.sandbox.retain_faults(|_| false);
     }
 

@@ -26,6 +26,8 @@ pub struct Tally {
     pub calls: usize,
     /// Executions of the waiter.
     pub executions: usize,
+    /// Executions that were stopped.
+    pub stopped: usize,
     /// Those that did not end well, whose answer came through the rule.
     pub failed_executions: usize,
     /// Answers that were put once more, word for word.
@@ -50,6 +52,7 @@ impl Tally {
         self.invocations += other.invocations;
         self.calls += other.calls;
         self.executions += other.executions;
+        self.stopped += other.stopped;
         self.failed_executions += other.failed_executions;
         self.repeated_puts += other.repeated_puts;
     }
@@ -65,7 +68,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} kills in {} histories, {:.0} s: {} invocations, {} calls, {} executions of the waiter ({} failed), \
+            "{} kills in {} histories, {:.0} s: {} invocations, {} calls, {} executions of the waiter ({} failed, {} of them stopped), \
              {} answers repeated word for word",
             self.kills(),
             self.histories,
@@ -74,6 +77,7 @@ impl fmt::Display for Tally {
             self.calls,
             self.executions,
             self.failed_executions,
+            self.stopped,
             self.repeated_puts,
         )?;
         writeln!(f, "violations: {:?}", self.violations)?;
