@@ -24,8 +24,13 @@ pub(crate) async fn run(
             instance,
             request,
             reason,
+            ended,
         } => match open(provider, &instance, &request, invocation).await? {
-            Some((turn, tracked)) => turn.give_up(tracked, &reason).instrument(turn.span()).await,
+            Some((turn, tracked)) => {
+                turn.give_up(tracked, &reason, ended.as_deref())
+                    .instrument(turn.span())
+                    .await
+            }
             None => Ok(Next::Answered),
         },
         WaitEvent::NotBegun { event, reason } => {
@@ -98,27 +103,30 @@ impl Turn<'_> {
         }
     }
 
-    /// Answers FAILED for a request whose waiter is gone.
-    async fn give_up(&self, tracked: Tracked, reason: &str) -> Result<Next, FlowError> {
+    /// Answers FAILED for a request whose waiter is gone, or goes. `ended` is the name of one that has ended.
+    async fn give_up(&self, tracked: Tracked, reason: &str, ended: Option<&str>) -> Result<Next, FlowError> {
+        let deadline = tracked.record.deadline;
         match &tracked.record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),
             Stage::Answering { body } => {
                 let body = body.clone();
                 self.deliver_stored(&body, tracked).await
             }
-            // The invocation at work answers itself, or is tried again when it is cut off.
-            Stage::Started { lease_until, .. }
-                if *lease_until > self.now() && self.now() < tracked.record.deadline =>
-            {
-                Err(FlowError::Busy)
+            // The invocation at work answers itself, or is tried again when it is cut off. But nobody comes back
+            // for it: what it holds can outlast every attempt at telling of a waiter that has ended.
+            Stage::Started { lease_until, .. } if *lease_until > self.now() && self.now() < deadline => {
+                let Some(ended) = ended else {
+                    return Err(FlowError::Busy);
+                };
+                self.replace_waiter(ended, &tracked.record).await?;
+                Ok(Next::Wait {
+                    after: until(self.now(), *lease_until),
+                    deadline,
+                })
             }
             Stage::Started { .. } | Stage::Polling { .. } => {
                 let understood = self.understand().ok();
-                let reason = if self.now() >= tracked.record.deadline {
-                    TIMED_OUT
-                } else {
-                    reason
-                };
+                let reason = if self.now() >= deadline { TIMED_OUT } else { reason };
                 let verdict = self.failed(reason, tracked.known_id(), Made::Perhaps);
                 self.answer(verdict, tracked, understood.as_ref()).await
             }
@@ -153,7 +161,7 @@ impl Turn<'_> {
                     }
                 }
             }
-            return self.give_up(tracked, reason).await;
+            return self.give_up(tracked, reason, None).await;
         }
         let stage = Stage::Started {
             lease_until: self.now(),

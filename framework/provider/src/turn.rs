@@ -234,6 +234,17 @@ impl<'a> Turn<'a> {
 
     /// Makes sure that somebody comes back to the request.
     pub(crate) async fn start_waiter(&self, record: &Record) -> Result<(), FlowError> {
+        // The key is hexadecimal, so the name is one that Step Functions takes.
+        let name = format!("{}-{}", self.key, record.generation);
+        self.start_waiter_as(&name, record).await
+    }
+
+    /// Starts a waiter in place of one that has ended, whose name cannot be used again.
+    pub(crate) async fn replace_waiter(&self, ended: &str, record: &Record) -> Result<(), FlowError> {
+        self.start_waiter_as(&format!("{ended}-"), record).await
+    }
+
+    async fn start_waiter_as(&self, name: &str, record: &Record) -> Result<(), FlowError> {
         let Some(waiter) = &self.provider.ports.waiter else {
             return Err(FlowError::Busy);
         };
@@ -242,12 +253,10 @@ impl<'a> Turn<'a> {
             request: self.key.clone(),
             deadline: record.deadline,
         };
-        // The key is hexadecimal, so the name is one that Step Functions takes.
-        let name = format!("{}-{}", self.key, record.generation);
         let clock = &self.provider.ports.clock;
         tokio::select! {
             biased;
-            started = waiter.start(&name, &input) => Ok(started?),
+            started = waiter.start(name, &input) => Ok(started?),
             () = clock.sleep(until(self.now(), self.half_way())) => {
                 Err(FlowError::Waiter(WaiterError("no answer in time".into())))
             }

@@ -15,6 +15,8 @@ pub(crate) enum WaitEvent {
         instance: String,
         request: String,
         reason: String,
+        /// The name of the waiter's execution, if it has ended.
+        ended: Option<String>,
     },
     /// From Lambda about an on_event that failed for good: answer FAILED for its event.
     NotBegun { event: Value, reason: String },
@@ -39,6 +41,7 @@ pub(crate) fn read(event: Value) -> Result<WaitEvent, FlowError> {
                 instance,
                 request,
                 reason,
+                ended: None,
             }
         }
     })
@@ -87,6 +90,7 @@ fn execution_ended(detail: &Value) -> Result<WaitEvent, FlowError> {
         instance,
         request,
         reason,
+        ended: detail.get("name").and_then(Value::as_str).map(str::to_owned),
     })
 }
 
@@ -127,11 +131,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn given_up(reason: &str) -> WaitEvent {
+    fn given_up(reason: &str, ended: Option<&str>) -> WaitEvent {
         WaitEvent::GivenUp {
             instance: "s/L".into(),
             request: "k".into(),
             reason: reason.into(),
+            ended: ended.map(str::to_owned),
         }
     }
 
@@ -152,7 +157,10 @@ mod tests {
             json!({ "Error": "Lambda.Unknown", "Cause": "{\"errorMessage\":\"no memory\",\"trace\":[1]}" });
         assert_eq!(
             read(failed).unwrap(),
-            given_up("waiting for the operation failed: Lambda.Unknown: no memory")
+            given_up(
+                "waiting for the operation failed: Lambda.Unknown: no memory",
+                None
+            )
         );
         for (status, reason) in [
             ("FAILED", "FAILED: E"),
@@ -161,11 +169,11 @@ mod tests {
         ] {
             let event = json!({
                 "detail-type": "Step Functions Execution Status Change",
-                "detail": { "status": status, "input": input.to_string(), "error": "E", "cause": "secret" },
+                "detail": { "name": "k-1", "status": status, "input": input.to_string(), "error": "E", "cause": "secret" },
             });
             assert_eq!(
                 read(event).unwrap(),
-                given_up(&format!("the waiter ended with {reason}"))
+                given_up(&format!("the waiter ended with {reason}"), Some("k-1"))
             );
         }
         let record = json!({

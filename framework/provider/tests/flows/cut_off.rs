@@ -188,3 +188,27 @@ async fn record_of_a_later_format_is_left_alone() {
     assert!(error.to_string().contains("formwork.request/2"));
     assert_eq!(world.fakes.store.dump(), r#"{"format":"formwork.request/2"}"#);
 }
+
+/// A killed function holds its request for longer than Lambda tries to tell of an execution that has ended.
+#[tokio::test(start_paused = true)]
+async fn a_waiter_that_is_stopped_beside_a_killed_function_is_replaced() {
+    let world = World::of(Probe::new([Act::Hang, Act::Done]).resuming());
+    killed(&world, &event("Create")).await;
+    world.on_event(&event("Create")).await.unwrap();
+    let (name, input) = world.fakes.waiter.started().remove(0);
+    let input = serde_json::to_string(&input).unwrap();
+    let stopped = json!({ "detail": { "name": name, "status": "ABORTED", "input": input } });
+    for _ in 0..2 {
+        let output = world.is_complete(stopped.clone()).await.unwrap();
+        assert_eq!(output, json!({ "IsComplete": false, "WaitSeconds": 61 }));
+    }
+    let started = world.fakes.waiter.started();
+    assert_eq!(
+        started.len(),
+        2,
+        "one in place of the other, however often it is told"
+    );
+    assert_ne!(started[0].0, started[1].0);
+    world.wait().await;
+    world.succeeded("request-1");
+}
