@@ -4,7 +4,7 @@ use super::Tally;
 use crate::World;
 use crate::function::{Death, Doom, Function};
 use fastrand::Rng;
-use formwork_sandbox::{Call, Effect, Fault, Sandbox};
+use formwork_sandbox::{Call, Effect, ExecutionStatus, Fault, Sandbox};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl Dice {
     pub(super) fn latency(&mut self, plan: Plan) -> Duration {
         let quick = Duration::from_millis(60);
         let slow = Duration::from_millis(700);
-        if plan.target == Target::IsComplete {
+        if plan.target == Target::IsComplete || plan.aborts {
             slow
         } else {
             self.one_of(&[quick, slow])
@@ -66,7 +66,7 @@ impl Dice {
         Plan {
             target,
             twice: self.chance(0.2),
-            aborts: self.chance(0.2),
+            aborts: self.chance(0.3),
         }
     }
 
@@ -88,18 +88,18 @@ impl Dice {
             Call::CreateResource | Call::UpdateResource | Call::DeleteResource
         );
         let is_cloud = is_operation || matches!(call, Call::GetResource | Call::GetResourceRequestStatus);
-        let fault = match self.0.u8(0..8) {
-            0 | 1 if is_cloud => Fault::refuse("ThrottlingException", "Rate exceeded"),
-            2 | 3 if is_operation => {
+        let fault = match self.0.u8(0..16) {
+            0..4 if is_cloud => Fault::refuse("ThrottlingException", "Rate exceeded"),
+            4..8 if is_operation => {
                 let code = self.one_of(&["Throttling", "ServiceInternalError", "NetworkFailure"]);
                 Fault::fail(code, "try again")
             }
-            4 if is_operation => Fault::new(Effect::Fail {
+            8 if is_operation => Fault::new(Effect::Fail {
                 code: "NotStabilized".into(),
                 message: "it did not settle".into(),
                 done: true,
             }),
-            5 | 6 => Fault::new(Effect::LoseResponse),
+            9..13 => Fault::new(Effect::LoseResponse),
             _ => Fault::new(Effect::ServerError(self.one_of(&[500, 502, 503]))),
         };
         fault.on(call).after(self.0.u32(0..6)).times(self.0.u32(1..3))
@@ -231,14 +231,17 @@ impl Fates {
         }
     }
 
-    /// Perhaps stops the waiter of the present request, at any time in it.
+    /// Perhaps stops the waiter of the present request, at any time of its life.
     fn sabotage(&self, turn: &mut Turn) {
-        if !self.plan.aborts || !turn.dice.chance(0.6) {
+        if !self.plan.aborts || !turn.dice.chance(0.7) {
             return;
         }
         let (state, phase) = (self.state.clone(), turn.phase);
-        let delay = Duration::from_millis(turn.dice.0.u64(0..4000));
+        let delay = Duration::from_millis(turn.dice.0.u64(0..2000));
         tokio::spawn(async move {
+            while state.turn().phase == phase && !state.is_waited_for() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
             tokio::time::sleep(delay).await;
             let mut turn = state.turn();
             if turn.phase == phase {
@@ -280,6 +283,13 @@ impl Fates {
 impl State {
     fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap()
+    }
+
+    fn is_waited_for(&self) -> bool {
+        let executions = self.sandbox.executions();
+        executions
+            .iter()
+            .any(|execution| execution.status == ExecutionStatus::Running)
     }
 
     fn doom(self: &Arc<Self>, function: Target) -> Option<Doom> {
