@@ -13,6 +13,8 @@ use std::time::Duration;
 const KILLS_PER_REQUEST: usize = 5;
 /// As many kills make an execution fail: every attempt at a poll, and then at answering FAILED.
 const KILLS_OF_A_WAITER: usize = 13;
+/// Lambda tries three times to tell is_complete of an execution that has ended.
+const KILLS_AFTER_A_STOP: usize = 2;
 /// How many calls an invocation makes at most before it is killed at one.
 const CALLS: u32 = 16;
 
@@ -246,6 +248,7 @@ impl Fates {
             let mut turn = state.turn();
             if turn.phase == phase {
                 turn.tally.stopped += state.sandbox.stop_executions();
+                turn.left = turn.left.min(KILLS_AFTER_A_STOP);
             }
         });
     }

@@ -202,7 +202,12 @@ impl Life {
             .count();
         match self.world.finish_with_repetitions().await {
             Ok(repeated) => tally.repeated_puts = repeated,
-            Err(problems) => panic!("{}: {}", self.place(), problems.join("\n")),
+            Err(problems) => panic!(
+                "{}: {}\n{}",
+                self.place(),
+                problems.join("\n"),
+                self.world.story()
+            ),
         }
         tally
     }
