@@ -128,7 +128,10 @@ fn waiter(sandbox: &Sandbox) -> String {
     let path = binaries::workspace().join("handlers/waiter.asl.json");
     let definition = std::fs::read_to_string(path).expect("the waiter's definition is there");
     sandbox
-        .state_machine(&definition, &[("IsCompleteFunctionArn", "arn:nobody")])
+        .state_machine(
+            &definition,
+            &[("IsCompleteFunctionArn", &formwork_tests::function_arn("nobody"))],
+        )
         .expect("the sandbox runs the shipped waiter")
 }
 

@@ -142,18 +142,21 @@ impl Deployment {
         struct Head {
             format: String,
         }
+        let newer = |found| EngineError::NewerFormat { found, known: FORMAT };
         let unreadable = |error: serde_json::Error| EngineError::Unreadable {
             // serde_json quotes what it met, so only the place is told.
             message: format!("line {} column {}", error.line(), error.column()),
         };
-        let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
-        if head.format != FORMAT {
-            return Err(EngineError::NewerFormat {
-                found: head.format,
-                known: FORMAT,
-            });
+        // Nearly every document is of this format, and reading one only for its format takes half as long again.
+        let error = match serde_json::from_slice::<Deployment>(bytes) {
+            Ok(deployment) if deployment.format == FORMAT => return Ok(deployment),
+            Ok(deployment) => return Err(newer(deployment.format)),
+            Err(error) => error,
+        };
+        match serde_json::from_slice::<Head>(bytes) {
+            Ok(head) if head.format != FORMAT => Err(newer(head.format)),
+            _ => Err(unreadable(error)),
         }
-        serde_json::from_slice(bytes).map_err(unreadable)
     }
 
     /// The document as stored.

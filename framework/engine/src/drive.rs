@@ -71,13 +71,17 @@ impl<'a> Driver<'a> {
         if deployment.phase != Phase::Running {
             return Ok(Advance::Done(crate::engine::outcome(&deployment)));
         }
-        let model = match deployment.target() {
-            Some(target) => Some(
-                self.latest
-                    .model(&deployment, &target, self.adapters.schemas.as_ref())
-                    .await?,
-            ),
-            None => None,
+        // Its text is copied only to be checked.
+        let model = match self.latest.known(&deployment) {
+            Some(model) => Some(model),
+            None => match deployment.target() {
+                Some(target) => Some(
+                    self.latest
+                        .model(&deployment, &target, self.adapters.schemas.as_ref())
+                        .await?,
+                ),
+                None => None,
+            },
         };
         let max_concurrency = deployment.max_concurrency.unwrap_or(self.max_concurrency);
         let paths = Paths::of(model.as_deref(), &deployment);

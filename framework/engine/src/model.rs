@@ -123,6 +123,13 @@ impl Latest {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some((key(deployment), model));
     }
 
+    /// The model of a stored order, if it is the one.
+    pub(crate) fn known(&self, deployment: &Deployment) -> Option<Arc<Model>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, model) = kept.as_ref().filter(|(known, _)| *known == key(deployment))?;
+        Some(model.clone())
+    }
+
     /// The model of a stored order.
     pub(crate) async fn model(
         &self,
@@ -130,10 +137,8 @@ impl Latest {
         target: &Target,
         schemas: &dyn SchemaSource,
     ) -> Result<Arc<Model>, EngineError> {
-        if let Some((known, model)) = &*self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-            && *known == key(deployment)
-        {
-            return Ok(model.clone());
+        if let Some(model) = self.known(deployment) {
+            return Ok(model);
         }
         let model = Arc::new(Model::build(target, schemas).await?);
         self.keep(deployment, model.clone());
