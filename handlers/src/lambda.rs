@@ -6,7 +6,7 @@ use formwork_aws::SystemClock;
 use formwork_engine::ports::Clock;
 use formwork_provider::Invocation;
 use jiff::Timestamp;
-use lambda_runtime::{Context, Error, LambdaEvent, service_fn};
+use lambda_runtime::{Context, Diagnostic, Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use std::sync::Arc;
 use tracing::{Instrument, Span};
@@ -19,6 +19,9 @@ pub enum Function {
     /// Invoked by the waiter, the on-failure destination and the rule on failed executions.
     IsComplete,
 }
+
+/// What Lambda and Step Functions call a failed invocation. People read it: it comes to be in a Reason.
+const ERROR_TYPE: &str = "Formwork.NotNow";
 
 /// Runs a function until Lambda ends it.
 ///
@@ -57,7 +60,13 @@ pub fn run(function: Function) -> Result<(), Error> {
                             crate::app::refuse(event.payload, error, response_hosts, invocation).await
                         }
                     };
-                    result.inspect_err(|error| tracing::error!(%error, "the invocation failed"))
+                    result.map_err(|error| {
+                        tracing::error!(%error, "the invocation failed");
+                        Diagnostic {
+                            error_type: ERROR_TYPE.to_owned(),
+                            error_message: error.to_string(),
+                        }
+                    })
                 };
                 work.instrument(span).await
             }))

@@ -177,7 +177,7 @@ impl Invoker for IsComplete {
             .is_complete(input, invocation())
             .await
             .map_err(|error| InvokeError {
-                error: "FlowError".into(),
+                error: "Formwork.NotNow".into(),
                 cause: error.to_string(),
             })
     }

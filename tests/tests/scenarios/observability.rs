@@ -146,6 +146,19 @@ async fn a_failure_is_counted_and_its_reason_ends_with_the_log_stream() {
 }
 
 #[tokio::test]
+async fn an_invocation_that_fails_has_an_error_of_our_own_name() {
+    let world = World::start(Setup::default()).await;
+    let error = world
+        .is_complete
+        .invoke(&serde_json::json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind, "Formwork.NotNow");
+    assert!(error.message.contains("`Instance`"), "{error:?}");
+    world.finish().await;
+}
+
+#[tokio::test]
 async fn metrics_can_be_turned_off() {
     let world = World::start(Setup {
         variables: vec![("FORMWORK_METRICS", "off".into())],
