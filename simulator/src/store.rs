@@ -68,6 +68,17 @@ impl Bucket {
         Ok(version.to_string())
     }
 
+    fn remove(&self, key: &str, expected: &str) -> Result<(), Refused> {
+        let documents = &mut lock(&self.inner).documents;
+        match documents.get(key) {
+            Some((_, version)) if version.to_string() != expected => Err(Refused::Conflict),
+            _ => {
+                documents.remove(key);
+                Ok(())
+            }
+        }
+    }
+
     /// Once settled, a deployment holds no secret; once answered, a record holds neither secret nor URL.
     fn look_at(&self, key: &str, document: &[u8]) {
         let text = String::from_utf8_lossy(document);
@@ -177,23 +188,22 @@ impl engine::StateStore for Storage {
         ))
     }
 
-    async fn remove(&self, instance: &str) -> Result<(), engine::StoreError> {
+    async fn remove(&self, instance: &str, expected: &engine::Version) -> Result<(), engine::StoreError> {
         let (delay, world) = (self.delay(), &self.process.world);
         if self.bucket.is_down() || world.dice.strikes(Fault::SaveFails) {
             return Err(engine::StoreError::Unavailable("503 Slow Down".into()));
         }
         let (bucket, key) = (Arc::clone(&self.bucket), instance_key(instance));
         let lost = world.dice.strikes(Fault::SaveLost);
-        self.process
-            .call(delay, move || {
-                lock(&bucket.inner).documents.remove(&key);
-            })
+        let expected = expected.0.clone();
+        let removed = self
+            .process
+            .call(delay, move || bucket.remove(&key, &expected))
             .await;
         if lost {
-            Err(engine::StoreError::Unavailable("connection reset".into()))
-        } else {
-            Ok(())
+            return Err(engine::StoreError::Unavailable("connection reset".into()));
         }
+        Ok(removed?)
     }
 
     async fn list(&self, folder: &str) -> Result<Vec<String>, engine::StoreError> {

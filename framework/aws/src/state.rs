@@ -50,9 +50,9 @@ impl StateStore for ObjectStates {
         ))
     }
 
-    async fn remove(&self, instance: &str) -> Result<(), StoreError> {
+    async fn remove(&self, instance: &str, expected: &Version) -> Result<(), StoreError> {
         let key = self.storage.key(FOLDER, &format!("{instance}{ENDING}"))?;
-        Ok(self.storage.documents().remove(&key).await?)
+        Ok(self.storage.documents().remove(&key, &expected.0).await?)
     }
 
     async fn list(&self, folder: &str) -> Result<Vec<String>, StoreError> {

@@ -140,7 +140,8 @@ pub(crate) trait Documents: Send + Sync {
         document: Vec<u8>,
         expected: Option<&str>,
     ) -> Result<String, StorageError>;
-    async fn remove(&self, key: &Path) -> Result<(), StorageError>;
+    /// Removes exactly that version; one that is gone is success.
+    async fn remove(&self, key: &Path, expected: &str) -> Result<(), StorageError>;
     /// Keys below a folder, sorted.
     async fn list(&self, folder: &Path) -> Result<Vec<Path>, StorageError>;
 }

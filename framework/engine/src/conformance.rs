@@ -2,7 +2,7 @@
 //!
 //! A suite panics with the rule that was broken. It needs an empty store and leaves it empty.
 
-use crate::ports::{StateStore, StoreError};
+use crate::ports::{StateStore, StoreError, Version};
 use futures_util::future::join_all;
 
 /// Checks a [`StateStore`]: documents are created once, replaced only in the version expected, listed by folder, and
@@ -37,7 +37,7 @@ pub async fn lost_answers(store: &dyn StateStore, lose_next: &(dyn Fn() + Sync))
     );
     assert_eq!(
         present(store.load(name).await),
-        (b"{\"serial\":2}".to_vec(), second),
+        (b"{\"serial\":2}".to_vec(), second.clone()),
         "it is what is stored"
     );
     lose_next();
@@ -46,7 +46,7 @@ pub async fn lost_answers(store: &dyn StateStore, lose_next: &(dyn Fn() + Sync))
         Err(StoreError::Conflict),
         "the same document of somebody else is not taken for one's own"
     );
-    assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+    clear(store, name, &second).await;
 }
 
 /// Created once, replaced only in the version expected, listed by folder, removed without complaint.
@@ -58,7 +58,7 @@ async fn lives(store: &dyn StateStore) {
         "what was never written is not there"
     );
     assert_eq!(
-        store.remove(name).await,
+        store.remove(name, &Version("\"none\"".to_owned())).await,
         Ok(()),
         "removing what is not there is success"
     );
@@ -118,11 +118,11 @@ async fn lives(store: &dyn StateStore) {
 
     let other = "stack/Blueprint/instance-2";
     let far = "stack/BlueprintOther/instance-1";
-    granted(
+    let others = granted(
         store.save(other, b"{}".to_vec(), None).await,
         "a second instance can be created",
     );
-    granted(
+    let fars = granted(
         store.save(far, b"{}".to_vec(), None).await,
         "an instance of another resource can be created",
     );
@@ -137,20 +137,38 @@ async fn lives(store: &dyn StateStore) {
         "a folder that was never written has no instances"
     );
 
-    assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
-    assert_eq!(store.remove(name).await, Ok(()), "removing it again is success");
+    assert_eq!(
+        store.remove(name, &second).await,
+        Err(StoreError::Conflict),
+        "a version that nobody has looked at is not removed"
+    );
+    assert_eq!(
+        present(store.load(name).await),
+        (b"{\"serial\":3}".to_vec(), third.clone()),
+        "a refused removal leaves the document alone"
+    );
+    assert_eq!(
+        store.remove(name, &third).await,
+        Ok(()),
+        "the expected version can be removed"
+    );
+    assert_eq!(
+        store.remove(name, &third).await,
+        Ok(()),
+        "removing it again is success"
+    );
     assert_eq!(store.load(name).await, Ok(None), "a removed document is gone");
     assert_eq!(
         store.save(name, b"{}".to_vec(), Some(&third)).await,
         Err(StoreError::Conflict),
         "a removed document has no version to replace"
     );
-    granted(
+    let anew = granted(
         store.save(name, b"{}".to_vec(), None).await,
         "a removed document can be created anew",
     );
-    for name in [name, other, far] {
-        assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+    for (name, version) in [(name, anew), (other, others), (far, fars)] {
+        clear(store, name, &version).await;
     }
     assert_eq!(
         store.list("stack").await,
@@ -207,7 +225,8 @@ async fn takes_names_as_they_are(store: &dyn StateStore) {
         "a folder lists what is below it, and no more: {listed:?}"
     );
     for name in names {
-        assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+        let (_, version) = present(store.load(name).await);
+        clear(store, name, &version).await;
     }
     assert_eq!(store.list("").await, Ok(vec![]), "nothing is left");
 }
@@ -223,7 +242,7 @@ async fn keeps_large_documents_whole(store: &dyn StateStore) {
         "a document of 3 MiB can be created",
     );
     assert!(present(store.load(name).await).0 == large, "it comes back whole");
-    granted(
+    let small = granted(
         store.save(name, b"{}".to_vec(), Some(&version)).await,
         "it can be replaced by a small one",
     );
@@ -232,7 +251,7 @@ async fn keeps_large_documents_whole(store: &dyn StateStore) {
         b"{}",
         "nothing of the large one is left"
     );
-    assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+    clear(store, name, &small).await;
 }
 
 async fn has_one_winner(store: &dyn StateStore) {
@@ -266,7 +285,9 @@ async fn has_one_winner(store: &dyn StateStore) {
         );
         expected = Some(version);
     }
-    assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+    if let Some(version) = expected {
+        clear(store, name, &version).await;
+    }
 }
 
 /// Many count up one number; every success must be in the sum.
@@ -291,8 +312,17 @@ async fn loses_no_update(store: &dyn StateStore) {
     };
     join_all((0..WRITERS).map(|_| count())).await;
     let sum = (WRITERS * ROUNDS).to_string().into_bytes();
-    assert_eq!(present(store.load(name).await).0, sum, "no update is lost");
-    assert_eq!(store.remove(name).await, Ok(()), "a document can be removed");
+    let (counted, version) = present(store.load(name).await);
+    assert_eq!(counted, sum, "no update is lost");
+    clear(store, name, &version).await;
+}
+
+async fn clear(store: &dyn StateStore, name: &str, version: &Version) {
+    assert_eq!(
+        store.remove(name, version).await,
+        Ok(()),
+        "a document can be removed"
+    );
 }
 
 fn granted<T>(result: Result<T, StoreError>, rule: &str) -> T {

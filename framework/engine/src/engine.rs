@@ -15,7 +15,7 @@ use crate::observer::Observer;
 use crate::order::{Generation, Goal, Order, Target};
 use crate::outcome::{Action, Advance, Outcome};
 use crate::plan::{self, Plan};
-use crate::ports::{Clock, Cloud, SchemaSource, StateStore, StoreError};
+use crate::ports::{Clock, Cloud, SchemaSource, StateStore, StoreError, Version};
 use crate::scope::{Scope, taint_at};
 use formwork_blueprint::{Children, Value, evaluate};
 use indexmap::IndexMap;
@@ -218,7 +218,7 @@ impl Engine {
             match deployment.phase {
                 Phase::Running if !unfinished => return Err(EngineError::Unfinished),
                 Phase::Running | Phase::Done => {}
-                Phase::Settled => return self.remove_if_empty(instance, &deployment).await,
+                Phase::Settled => return self.remove_if_empty(instance, &deployment, &version).await,
             }
             let mask = self.secrets(&deployment).await;
             deployment.give_up();
@@ -239,7 +239,7 @@ impl Engine {
                 .save(instance, deployment.write()?, Some(&version))
                 .await
             {
-                Ok(_) => return self.remove_if_empty(instance, &deployment).await,
+                Ok(version) => return self.remove_if_empty(instance, &deployment, &version).await,
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -295,7 +295,7 @@ impl Engine {
             .deployable()
     }
 
-    async fn read(&self, instance: &str) -> Result<Option<(Deployment, crate::ports::Version)>, EngineError> {
+    async fn read(&self, instance: &str) -> Result<Option<(Deployment, Version)>, EngineError> {
         match self.adapters.store.load(instance).await? {
             Some((bytes, version)) => Ok(Some((Deployment::read(&bytes)?, version))),
             None => Ok(None),
@@ -303,11 +303,20 @@ impl Engine {
     }
 
     /// After a failed deploy the document stays, so that a late duplicate of its cause finds it.
-    async fn remove_if_empty(&self, instance: &str, deployment: &Deployment) -> Result<(), EngineError> {
-        if matches!(deployment.goal, StoredGoal::Destroy { .. }) && deployment.is_empty() {
-            self.adapters.store.remove(instance).await?;
+    async fn remove_if_empty(
+        &self,
+        instance: &str,
+        deployment: &Deployment,
+        version: &Version,
+    ) -> Result<(), EngineError> {
+        if !matches!(deployment.goal, StoredGoal::Destroy { .. }) || !deployment.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        match self.adapters.store.remove(instance, version).await {
+            // A new order has begun meanwhile: what is stored is its own.
+            Ok(()) | Err(StoreError::Conflict) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Every secret of a deployment's inputs, and what was computed from them.

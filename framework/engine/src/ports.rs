@@ -231,11 +231,11 @@ pub trait StateStore: Send + Sync {
         document: Vec<u8>,
         expected: Option<&Version>,
     ) -> Result<Version, StoreError>;
-    /// Removes a document; one that is gone already is success.
+    /// Removes exactly this version of a document; one that is gone already is success.
     ///
     /// # Errors
-    /// When the store cannot do it.
-    async fn remove(&self, instance: &str) -> Result<(), StoreError>;
+    /// [`StoreError::Conflict`] when it is another version; nothing is removed then.
+    async fn remove(&self, instance: &str, expected: &Version) -> Result<(), StoreError>;
     /// Names of the instances below a folder (`<stack uuid>/<logical id>`), sorted.
     ///
     /// # Errors

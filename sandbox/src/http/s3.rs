@@ -55,10 +55,13 @@ pub(super) fn handle(world: &World, request: &Exchanged) -> Response<Body> {
                 Call::ListObjects => list(world, bucket, &query),
                 Call::PutObject => put(world, bucket, &key, request),
                 Call::DeleteObject if key.is_empty() => delete_many(world, bucket, &request.body),
-                Call::DeleteObject => {
-                    delete(world, bucket, &key);
-                    respond(StatusCode::NO_CONTENT, &[], Body::empty())
-                }
+                Call::DeleteObject => match request.header("if-match") {
+                    Some(etag) if !matches(world, bucket, &key, etag) => precondition_failed(),
+                    _ => {
+                        delete(world, bucket, &key);
+                        respond(StatusCode::NO_CONTENT, &[], Body::empty())
+                    }
+                },
                 _ => get(world, bucket, &key, request),
             };
             match exchange {
@@ -179,6 +182,13 @@ fn put(world: &World, bucket: &str, key: &str, request: &Exchanged) -> Response<
             respond(StatusCode::OK, &[("etag", &object.etag)], Body::empty())
         }
     }
+}
+
+/// What is not there hinders no removal.
+fn matches(world: &World, bucket: &str, key: &str, etag: &str) -> bool {
+    let state = world.state();
+    let found = state.objects.get(bucket, key);
+    found.is_none_or(|object| object.etag == etag || etag == "*")
 }
 
 fn delete(world: &World, bucket: &str, key: &str) {

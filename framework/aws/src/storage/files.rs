@@ -99,8 +99,11 @@ impl Files {
         Ok(version(document))
     }
 
-    fn delete(&self, path: &FilePath) -> Result<(), Refusal> {
+    fn delete(&self, path: &FilePath, expected: &str) -> Result<(), Refusal> {
         let _lock = self.lock()?;
+        if read(path)?.is_some_and(|found| version(&found) != expected) {
+            return Err(Refusal::Conflict);
+        }
         match fs::remove_file(path) {
             Err(error) if is_absent(&error) => return Ok(()),
             removed => removed?,
@@ -151,8 +154,10 @@ impl Documents for Files {
         .await
     }
 
-    async fn remove(&self, key: &Path) -> Result<(), StorageError> {
-        self.run("removing", key, |files, path| files.delete(path)).await
+    async fn remove(&self, key: &Path, expected: &str) -> Result<(), StorageError> {
+        let expected = expected.to_owned();
+        self.run("removing", key, move |files, path| files.delete(path, &expected))
+            .await
     }
 
     async fn list(&self, folder: &Path) -> Result<Vec<Path>, StorageError> {

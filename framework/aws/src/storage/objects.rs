@@ -1,7 +1,7 @@
 //! Documents in S3, or in memory through the same interface.
 
 use super::{Documents, StorageError};
-use crate::http::root_cause;
+use crate::http::{if_match, root_cause};
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use object_store::aws::AmazonS3;
@@ -23,10 +23,13 @@ const WRITE_ID: Attribute = Attribute::Metadata(Cow::Borrowed("formwork-write"))
 /// # Guarantees
 /// A save is one conditional PUT (`If-None-Match: *` or `If-Match`). When an answer is lost, the retried
 /// PUT meets our own object and is refused; each save carries an id in the object's metadata, and a save
-/// that was refused or unanswered looks for its id before it says so.
+/// that was refused or unanswered looks for its id before it says so. A removal is one conditional DELETE.
 pub(super) struct Objects {
     store: Arc<dyn ObjectStore>,
     place: String,
+    is_memory: bool,
+    /// Memory has no conditional deletes: whoever writes there takes turns.
+    memory: tokio::sync::Mutex<()>,
 }
 
 impl Objects {
@@ -34,6 +37,8 @@ impl Objects {
         Objects {
             store: Arc::new(store),
             place: format!("bucket `{bucket}`"),
+            is_memory: false,
+            memory: tokio::sync::Mutex::default(),
         }
     }
 
@@ -41,6 +46,8 @@ impl Objects {
         Objects {
             store: Arc::new(store),
             place: "memory".into(),
+            is_memory: true,
+            memory: tokio::sync::Mutex::default(),
         }
     }
 
@@ -107,6 +114,10 @@ impl Documents for Objects {
                 version: None,
             }),
         };
+        let _turn = match self.is_memory {
+            true => Some(self.memory.lock().await),
+            false => None,
+        };
         let id = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
         let mut options = PutOptions {
             mode,
@@ -126,8 +137,21 @@ impl Documents for Objects {
         }
     }
 
-    async fn remove(&self, key: &Path) -> Result<(), StorageError> {
-        match self.store.delete(key).await {
+    async fn remove(&self, key: &Path, expected: &str) -> Result<(), StorageError> {
+        let _turn = match self.is_memory {
+            true => Some(self.memory.lock().await),
+            false => None,
+        };
+        if self.is_memory
+            && self
+                .load(key)
+                .await?
+                .is_some_and(|(_, version)| version != expected)
+        {
+            return Err(StorageError::Conflict);
+        }
+        match if_match(expected, self.store.delete(key)).await {
+            Err(error) if is_lost_race(&error) => Err(StorageError::Conflict),
             Err(error) if !is_absent(&error) => Err(self.unavailable("removing", key, &error)),
             _ => Ok(()),
         }

@@ -88,6 +88,14 @@ impl Contents {
             }
             Method::GET | Method::HEAD => self.get(key),
             Method::DELETE => {
+                let expected = request.header("if-match");
+                if self
+                    .objects
+                    .get(key)
+                    .is_some_and(|object| object.etag != expected)
+                {
+                    return error(412, "PreconditionFailed", "another version");
+                }
                 self.objects.remove(key);
                 response(204, "")
             }

@@ -94,7 +94,7 @@ async fn a_bucket_that_is_not_there_is_an_error_and_no_empty_store() {
         states.save("i", vec![], Some(&version)).await,
         Err(unavailable("writing"))
     );
-    assert_eq!(states.remove("i").await, Err(unavailable("removing")));
+    assert_eq!(states.remove("i", &version).await, Err(unavailable("removing")));
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn a_refused_access_is_told_without_secrets() {
 async fn folders_are_private_and_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let states = ObjectStates::new(local(&file_url(&folder)));
-    states.save("a/b/c", b"{}".to_vec(), None).await.unwrap();
+    let version = states.save("a/b/c", b"{}".to_vec(), None).await.unwrap();
     let root = folder.path().join("state");
     let file = root.join("instances/a/b/c.json");
     assert_eq!(std::fs::read(&file).unwrap(), b"{}");
@@ -123,7 +123,7 @@ async fn folders_are_private_and_leave_nothing_behind() {
         let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&file), mode(&root)), (0o600, 0o700));
     }
-    states.remove("a/b/c").await.unwrap();
+    states.remove("a/b/c", &version).await.unwrap();
     let left: Vec<_> = std::fs::read_dir(&root)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())

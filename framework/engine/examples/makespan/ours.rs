@@ -184,8 +184,8 @@ impl StateStore for Distant<MemoryStore> {
         self.away().await;
         self.0.save(instance, document, expected).await
     }
-    async fn remove(&self, instance: &str) -> Result<(), StoreError> {
-        self.0.remove(instance).await
+    async fn remove(&self, instance: &str, expected: &Version) -> Result<(), StoreError> {
+        self.0.remove(instance, expected).await
     }
     async fn list(&self, folder: &str) -> Result<Vec<String>, StoreError> {
         self.0.list(folder).await

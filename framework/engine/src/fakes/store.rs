@@ -106,9 +106,16 @@ impl StateStore for MemoryStore {
         result
     }
 
-    async fn remove(&self, instance: &str) -> Result<(), StoreError> {
+    async fn remove(&self, instance: &str, expected: &Version) -> Result<(), StoreError> {
         self.fuse.pass().await;
-        self.inner().documents.remove(instance);
+        let documents = &mut self.inner().documents;
+        if documents
+            .get(instance)
+            .is_some_and(|document| version(document) != *expected)
+        {
+            return Err(StoreError::Conflict);
+        }
+        documents.remove(instance);
         Ok(())
     }
 
