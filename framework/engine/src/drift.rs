@@ -225,3 +225,60 @@ fn overlaid<'v>(below: &'v Value, above: &'v Value) -> Value {
         (_, above) => above.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formwork_schema::{load, remember};
+    use serde_json::json;
+
+    fn drifted(live: Value) -> Vec<Difference> {
+        let schema = load("AWS::SNS::Topic").unwrap().unwrap();
+        let desired = json!({
+            "TopicName": "t",
+            "Tags": [{"Key": "token", "Value": "s3cret"}, {"Key": "stage", "Value": "prod"}],
+        });
+        let secret = BTreeSet::from(["/Tags/0/Value".to_owned()]);
+        let applied = remember(&schema, &desired, &secret, "5a17");
+        differences(&schema, &applied, &live).unwrap()
+    }
+
+    #[test]
+    fn a_secret_is_found_again_where_a_service_has_moved_it() {
+        let found = drifted(json!({
+            "TopicName": "t",
+            "TopicArn": "arn:aws:sns:eu-west-1:123456789012:t",
+            "Tags": [
+                {"Key": "aws:cloudformation:stack-name", "Value": "shop"},
+                {"Key": "stage", "Value": "prod"},
+                {"Key": "token", "Value": "s3cret"},
+            ],
+        }));
+        assert_eq!(found, []);
+    }
+
+    #[test]
+    fn a_changed_secret_in_a_list_is_told_without_its_value() {
+        let found = drifted(json!({
+            "TopicName": "t",
+            "Tags": [{"Key": "stage", "Value": "prod"}, {"Key": "token", "Value": "0ther"}],
+        }));
+        assert!(!found.is_empty());
+        let text = format!("{found:?}");
+        assert!(!text.contains("0ther") && !text.contains("s3cret"), "{text}");
+    }
+
+    #[test]
+    fn another_value_beside_a_secret_is_told_with_its_place() {
+        let found = drifted(json!({
+            "TopicName": "t",
+            "Tags": [{"Key": "token", "Value": "s3cret"}, {"Key": "stage", "Value": "test"}],
+        }));
+        let text = format!("{found:?}");
+        assert!(!found.is_empty() && !text.contains("s3cret"), "{text}");
+        assert!(
+            found.iter().all(|one| one.pointer.starts_with("/Tags/")),
+            "{text}"
+        );
+    }
+}

@@ -7,6 +7,7 @@ use formwork_engine::fakes::MemoryStore;
 use formwork_engine::ports::{self, Clock as EngineClock, CloudError, Mutation, ProgressEvent};
 use formwork_engine::{Adapters, Advance, Engine, Goal, Limits, NoObserver, Order, Target};
 use formwork_sandbox::{Options, Sandbox};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,7 +109,22 @@ impl Instance<'_> {
             "resources": {"it": {"type": self.type_name, "spec": spec}},
         });
         let source = Source::with_format("it.json", blueprint.to_string(), Format::Json);
-        self.order(Goal::Deploy(Target::new(source))).await
+        let changes = self.order(Goal::Deploy(Target::new(source))).await?;
+        self.has_not_drifted().await?;
+        Ok(changes)
+    }
+
+    /// However a service shows what was applied, nobody has changed it.
+    async fn has_not_drifted(&self) -> Result<(), String> {
+        let drift = self.cloud.engine.drift(&self.name(), Timestamp::MAX).await;
+        match drift.map_err(|error| format!("{error:?}"))? {
+            Some(report) if report.is_in_sync() && report.resources.len() == 1 => Ok(()),
+            other => Err(format!("drift that is none: {other:?}")),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("hostile/{}", self.type_name.replace("::", "-"))
     }
 
     pub(crate) async fn destroy(&self) -> Result<Vec<Change>, String> {
@@ -117,7 +133,7 @@ impl Instance<'_> {
 
     async fn order(&self, goal: Goal) -> Result<Vec<Change>, String> {
         let engine = &self.cloud.engine;
-        let instance = format!("hostile/{}", self.type_name.replace("::", "-"));
+        let instance = self.name();
         let number = self.cloud.orders.fetch_add(1, Ordering::Relaxed);
         let now = || EngineClock::now(&formwork_aws::SystemClock);
         let order = Order {
