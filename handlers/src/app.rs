@@ -101,7 +101,7 @@ impl App {
 }
 
 /// Answers a request FAILED with what is wrong with the settings, instead of leaving the stack waiting for an
-/// hour. Needs none of the settings but the hosts that may be answered.
+/// hour. Needs none of the settings but the hosts that may be answered. An operator is told directly.
 ///
 /// # Errors
 /// When the event cannot be answered, or not now.
@@ -111,6 +111,9 @@ pub(crate) async fn refuse(
     response_hosts: &[AllowedHost],
     invocation: Invocation,
 ) -> Result<Value, lambda_runtime::Error> {
+    if operator::read(&event).is_some() {
+        return Ok(operator::refusal(&error.to_string()));
+    }
     let http = Http::new()?;
     let nowhere = Connection::new("unknown", Credentials::keys("", "", None));
     let ports = Ports {

@@ -59,7 +59,12 @@ pub(crate) async fn answer(
         Ok(question) => detect_drift(engine, question, deadline).await,
         Err(problem) => Err(problem),
     };
-    found.unwrap_or_else(|problem| json!({ "error": problem }))
+    found.unwrap_or_else(|problem| refusal(&problem))
+}
+
+/// The answer to a question that cannot be answered.
+pub(crate) fn refusal(problem: &str) -> Value {
+    json!({ "error": problem })
 }
 
 async fn detect_drift(engine: &Engine, question: Question, deadline: Timestamp) -> Result<Value, String> {

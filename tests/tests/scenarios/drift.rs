@@ -96,3 +96,16 @@ async fn drift_is_reported_to_an_operator_and_nothing_is_touched() {
     assert_eq!(world.answer(&delete).await["Status"], "SUCCESS");
     world.finish().await;
 }
+
+#[tokio::test]
+async fn an_operator_is_told_what_is_wrong_with_the_settings() {
+    let world = World::start(Setup {
+        variables: vec![("FORMWORK_STATE_URL", String::new())],
+        ..Setup::default()
+    })
+    .await;
+    let answer = ask(&world, json!({ "formwork": "detect-drift" })).await;
+    let problem = answer["error"].as_str().unwrap();
+    assert!(problem.contains("`FORMWORK_STATE_URL` is not set"), "{problem}");
+    world.finish().await;
+}
