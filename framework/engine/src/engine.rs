@@ -321,20 +321,26 @@ impl Engine {
 
     /// Every secret of a deployment's inputs, and what was computed from them.
     async fn secrets(&self, deployment: &Deployment) -> Mask {
-        let Some(target) = deployment.target() else {
+        let StoredGoal::Deploy(Some(target)) = &deployment.goal else {
             return Mask::default();
         };
-        let Ok(model) = self
-            .latest
-            .model(deployment, &target, self.adapters.schemas.as_ref())
-            .await
-        else {
-            let blueprint = formwork_blueprint::check(&target.source).blueprint;
-            let variables = blueprint.and_then(|blueprint| blueprint.bind(&target.variables).ok());
-            return variables
-                .map(|variables| Mask::of(variables.values()))
-                .unwrap_or_default();
+        let model = match self.latest.known(deployment) {
+            Some(model) => model,
+            None => {
+                let (target, schemas) = (target.restore(), self.adapters.schemas.as_ref());
+                let Ok(model) = self.latest.model(deployment, &target, schemas).await else {
+                    let blueprint = formwork_blueprint::check(&target.source).blueprint;
+                    let variables = blueprint.and_then(|blueprint| blueprint.bind(&target.variables).ok());
+                    return variables
+                        .map(|variables| Mask::of(variables.values()))
+                        .unwrap_or_default();
+                };
+                model
+            }
         };
+        if is_open(&model, deployment) {
+            return Mask::default();
+        }
         let scope = Scope::during(&model, deployment);
         let specs = model
             .blueprint
@@ -343,6 +349,16 @@ impl Engine {
             .filter_map(|resource| evaluate(&resource.spec, &scope).ok());
         specs.fold(model.mask.clone(), |mask, value| mask.with(&value))
     }
+}
+
+/// True if nothing secret went in: secrets come from variables and from what the service does not show.
+fn is_open(model: &Model, deployment: &Deployment) -> bool {
+    let is_plain = |value: &Value| value.secret_pointers().is_empty();
+    let is_shown = |(_, resource): (&str, &Resource)| {
+        let remembered = resource.remembered.as_ref();
+        remembered.is_none_or(|memory| memory.hidden.is_empty())
+    };
+    model.variables.values().all(is_plain) && deployment.lanes().all(is_shown)
 }
 
 /// Checks a target without an engine: what the author should know although it can be deployed.

@@ -81,7 +81,7 @@ impl StoredTarget {
         }
     }
 
-    pub(super) fn restore(&self) -> Target {
+    pub(crate) fn restore(&self) -> Target {
         let format = match self.format.as_str() {
             "json" => Format::Json,
             "inline" => Format::Inline,
