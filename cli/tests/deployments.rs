@@ -309,3 +309,63 @@ fn hostile_reads_change_no_plan() {
         .collect();
     assert_eq!(changed, Vec::<String>::new(), "{plan:#}");
 }
+
+#[test]
+fn a_refreshed_plan_tells_first_what_is_not_as_it_was_deployed() {
+    let stage = Stage::new();
+    let refreshed = |more: &[&str]| {
+        let mut arguments = vec!["--refresh"];
+        arguments.extend(more);
+        let output = stage.with_token("plan", &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let told = text(&output.stdout).to_owned();
+        assert!(!told.contains("t0ps3cret"), "{told}");
+        told
+    };
+    assert!(refreshed(&[]).starts_with("drift: nothing is deployed\n\n  + create"));
+    assert_eq!(stage.with_token("deploy", &[]).status.code(), Some(0));
+    assert_eq!(
+        refreshed(&["--hostile-reads"]),
+        "drift: none, all 4 resources are as they were deployed\n\nnothing to do: all 4 resources are as the blueprint wants them\n"
+    );
+
+    // Somebody without Formwork. Resources stand by type and identifier.
+    let file = stage.path("cloud/cloud.json");
+    let mut cloud: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let queues = cloud["resources"]["AWS::SQS::Queue"].as_object_mut().unwrap();
+    let dead = "https://sqs.eu-west-1.amazonaws.com/123456789012/jobs-dead";
+    assert!(queues.remove(dead).is_some());
+    alter(&mut cloud["resources"]);
+    std::fs::write(&file, cloud.to_string()).unwrap();
+    let told = refreshed(&[]);
+    assert!(
+        told.starts_with(concat!(
+            "drift: 2 changed, 1 deleted, 1 as deployed\n",
+            "  - deleted  dead   AWS::SQS::Queue  https://sqs.eu-west-1.amazonaws.com/123456789012/jobs-dead\n",
+            "  ~ changed  jobs   AWS::SQS::Queue  https://sqs.eu-west-1.amazonaws.com/123456789012/jobs\n",
+            "      ~ RedrivePolicy.maxReceiveCount  3 -> 7\n",
+            "  ~ changed  topic  AWS::SNS::Topic  arn:aws:sns:eu-west-1:123456789012:jobs-done\n",
+            "      ~ DisplayName  (secret, changed)\n\n",
+        )),
+        "{told}"
+    );
+    let report: Value = serde_json::from_str(&refreshed(&["--format", "json"])).unwrap();
+    assert_eq!(
+        report["drift"]["summary"],
+        json!({"inSync": 1, "changed": 2, "deleted": 1, "unknown": 0})
+    );
+    assert_eq!(report["summary"]["create"], 1, "{report:#}");
+    assert_eq!(stage.with_token("deploy", &[]).status.code(), Some(0));
+    assert!(refreshed(&[]).starts_with("drift: none"));
+}
+
+fn alter(value: &mut Value) {
+    let Value::Object(members) = value else { return };
+    for (name, member) in members {
+        match name.as_str() {
+            "maxReceiveCount" => *member = json!(7),
+            "DisplayName" => *member = json!("by hand"),
+            _ => alter(member),
+        }
+    }
+}
