@@ -90,6 +90,7 @@ impl Dice {
             Call::CreateResource | Call::UpdateResource | Call::DeleteResource
         );
         let is_cloud = is_operation || matches!(call, Call::GetResource | Call::GetResourceRequestStatus);
+        let is_bucket = matches!(call, Call::GetObject | Call::PutObject);
         let fault = match self.0.u8(0..16) {
             0..4 if is_cloud => Fault::refuse("ThrottlingException", "Rate exceeded"),
             4..8 if is_operation => {
@@ -101,6 +102,8 @@ impl Dice {
                 message: "it did not settle".into(),
                 done: true,
             }),
+            // The bucket refuses, for whatever reason.
+            0..4 if is_bucket => Fault::refuse("AccessDenied", "Access Denied"),
             9..13 => Fault::new(Effect::LoseResponse),
             _ => Fault::new(Effect::ServerError(self.one_of(&[500, 502, 503]))),
         };
