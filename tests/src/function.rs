@@ -79,8 +79,8 @@ pub struct Doom {
     pub death: Death,
 }
 
-/// Asked for each invocation.
-type Fate = Box<dyn Fn() -> Option<Doom> + Send + Sync>;
+/// Asked for each invocation; told whether nobody will try again.
+type Fate = Box<dyn Fn(bool) -> Option<Doom> + Send + Sync>;
 
 impl Function {
     /// Makes a function; a process starts with its first invocation.
@@ -129,8 +129,9 @@ impl Function {
         });
     }
 
-    /// Asks `fate` at the beginning of each invocation whether, when and how it is to end.
-    pub fn doom(&self, fate: impl Fn() -> Option<Doom> + Send + Sync + 'static) {
+    /// Asks `fate` at the beginning of each invocation whether, when and how it is to end. It is told whether this
+    /// is the last attempt at an event, with nobody behind it.
+    pub fn doom(&self, fate: impl Fn(bool) -> Option<Doom> + Send + Sync + 'static) {
         *self.fate.lock().unwrap() = Some(Box::new(fate));
     }
 
@@ -139,7 +140,7 @@ impl Function {
     /// # Errors
     /// When the function answered with an error, ran out of time or died.
     pub async fn invoke(&self, event: &Value) -> Result<Value, InvocationError> {
-        self.attempt(&self.new_request_id(), event).await
+        self.attempt(&self.new_request_id(), event, false).await
     }
 
     /// Invokes asynchronously, as CloudFormation does: an error is tried again twice and handed to `on_failure` in the end. Answers the last attempt's result.
@@ -152,13 +153,14 @@ impl Function {
         on_failure: Option<&Function>,
     ) -> Result<Value, InvocationError> {
         let request_id = self.new_request_id();
-        let mut result = self.attempt(&request_id, event).await;
-        for pause in self.setup.retry_after {
+        let mut result = self.attempt(&request_id, event, false).await;
+        for (retry, pause) in self.setup.retry_after.iter().enumerate() {
             if result.is_ok() {
                 break;
             }
-            tokio::time::sleep(pause).await;
-            result = self.attempt(&request_id, event).await;
+            tokio::time::sleep(*pause).await;
+            let is_last = retry + 1 == self.setup.retry_after.len() && on_failure.is_none();
+            result = self.attempt(&request_id, event, is_last).await;
         }
         if let (Err(error), Some(destination)) = (&result, on_failure) {
             let record = self.failure_record(&request_id, event, error);
@@ -176,10 +178,15 @@ impl Function {
         }
     }
 
-    async fn attempt(&self, request_id: &str, event: &Value) -> Result<Value, InvocationError> {
+    async fn attempt(
+        &self,
+        request_id: &str,
+        event: &Value,
+        is_last: bool,
+    ) -> Result<Value, InvocationError> {
         self.invocations.fetch_add(1, Ordering::SeqCst);
         let mut environment = self.environment().await?;
-        let fated = self.fate.lock().unwrap().as_ref().and_then(|fate| fate());
+        let fated = self.fate.lock().unwrap().as_ref().and_then(|fate| fate(is_last));
         let result = environment
             .invoke(request_id, event, self.setup.timeout, self.ended(fated))
             .await;

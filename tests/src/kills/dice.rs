@@ -9,12 +9,10 @@ use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// The most kills of one request. The chain of last resort, on_event and then its destination, has six attempts.
+/// The most kills of one request.
 const KILLS_PER_REQUEST: usize = 5;
 /// As many kills make an execution fail: every attempt at a poll, and then at answering FAILED.
 const KILLS_OF_A_WAITER: usize = 13;
-/// Lambda tries three times to tell is_complete of an execution that has ended.
-const KILLS_AFTER_A_STOP: usize = 2;
 /// How many calls an invocation makes at most before it is killed at one.
 const CALLS: u32 = 16;
 
@@ -251,7 +249,6 @@ impl Fates {
             let mut turn = state.turn();
             if turn.phase == phase {
                 turn.tally.stopped += state.sandbox.stop_executions();
-                turn.left = turn.left.min(KILLS_AFTER_A_STOP);
             }
         });
     }
@@ -298,11 +295,17 @@ impl State {
             .any(|execution| execution.status == ExecutionStatus::Running)
     }
 
-    fn doom(self: &Arc<Self>, function: Target) -> Option<Doom> {
+    fn doom(self: &Arc<Self>, function: Target, is_last: bool) -> Option<Doom> {
         let mut turn = self.turn();
         // What was meant for an invocation that ended before it.
         self.sandbox
             .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }) || fault.call.is_some());
+        if is_last {
+            // What comes after it is a queue that people look at.
+            self.sandbox
+                .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }));
+            return None;
+        }
         if turn.left == 0 || (turn.target != Target::Both && turn.target != function) {
             return None;
         }
@@ -374,5 +377,5 @@ impl State {
 
 fn doom(function: &Function, which: Target, state: &Arc<State>) {
     let state = state.clone();
-    function.doom(move || state.doom(which));
+    function.doom(move |is_last| state.doom(which, is_last));
 }
