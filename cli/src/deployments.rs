@@ -145,6 +145,7 @@ impl Deployments {
         let instance = self.instance();
         let order = Order {
             cause: random(),
+            issued: None,
             deadline: later(
                 now(),
                 SignedDuration::try_from(timeout).unwrap_or(SignedDuration::MAX),

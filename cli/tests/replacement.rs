@@ -60,6 +60,7 @@ impl World {
         let deadline = SystemClock.now() + SignedDuration::from_mins(5);
         let order = Order {
             cause: cause.into(),
+            issued: None,
             deadline,
             salt: "5a17".into(),
             goal,

@@ -41,8 +41,10 @@ impl Blueprint {
 
     fn random_node(&self, random: &mut Rng, name: String) -> Node {
         let refers_to = (random.u8(0..3) > 0)
-            .then(|| random.choice(&self.nodes).map(|node| node.name.clone()))
-            .flatten();
+            .then(|| random.choice(&self.nodes))
+            .flatten()
+            .filter(|node| node.can_be_referred_to())
+            .map(|node| node.name.clone());
         Node {
             name,
             type_name: random.choice(types::ALL).unwrap_or(types::NAMED),
@@ -60,11 +62,11 @@ impl Blueprint {
         for node in &self.nodes {
             let mut node = node.clone();
             // Only what is still there can be referred to.
-            if node
-                .refers_to
-                .as_ref()
-                .is_some_and(|target| next.nodes.iter().all(|other| other.name != *target))
-            {
+            let is_there = |target: &String| {
+                let mut others = next.nodes.iter();
+                others.any(|other| other.name == *target && other.can_be_referred_to())
+            };
+            if !node.refers_to.as_ref().is_none_or(is_there) {
                 node.refers_to = None;
             }
             match random.u8(0..10) {
@@ -107,7 +109,7 @@ impl Blueprint {
                 node.spec()
             );
         }
-        if let Some(last) = self.nodes.last() {
+        if let Some(last) = self.nodes.iter().rev().find(|node| node.can_be_referred_to()) {
             let _ = writeln!(
                 text,
                 "exports:\n  arn:\n    type: string\n    field: resources.{}.state.arn",
@@ -142,6 +144,11 @@ impl Node {
             spec += &format!(", {property}: \"${{variables.password}}\"");
         }
         spec
+    }
+
+    /// What cannot be read back tells nothing of what the service made up.
+    fn can_be_referred_to(&self) -> bool {
+        types::has_handler(self.type_name, "read")
     }
 
     /// The property that holds the secret.

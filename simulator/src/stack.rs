@@ -70,14 +70,30 @@ impl Stack {
         &self.sent
     }
 
-    /// Whether a blueprint takes the name of somebody else's resource.
-    pub(crate) fn has_squatter(&self) -> bool {
+    /// Whether something can fail in calm weather: for want of time, because a blueprint takes the name of somebody
+    /// else's resource, or because what has to be deleted before it can be replaced is still used by others.
+    pub(crate) fn may_fail(&self) -> bool {
+        let is_short =
+            self.story.timeout.is_some() || self.story.service_timeout < Duration::from_secs(3_600);
+        let is_unique = |name: &String| {
+            let nodes = self
+                .story
+                .blueprints
+                .iter()
+                .flat_map(|blueprint| &blueprint.nodes);
+            let mut nodes = nodes.filter(|node| node.name == *name);
+            nodes.any(|node| matches!(node.type_name, types::NAMED | types::SOLO))
+        };
         let mut nodes = self
             .story
             .blueprints
             .iter()
             .flat_map(|blueprint| &blueprint.nodes);
-        nodes.any(|node| node.is_squatter && node.type_name == types::NAMED)
+        is_short
+            || nodes.any(|node| {
+                let squats = node.is_squatter && node.type_name == types::NAMED;
+                squats || node.refers_to.as_ref().is_some_and(is_unique)
+            })
     }
 
     /// From the creation to the deletion.

@@ -141,7 +141,7 @@ impl Storage {
         }
         let bucket = Arc::clone(&self.bucket);
         if world.dice.strikes(Fault::SaveLate) {
-            let late = Duration::from_millis(world.dice.draw(1_000, 20_000));
+            let late = Duration::from_millis(world.dice.draw(500, 4_000));
             world.tell(|| format!("store: a write of {key} gets there in {late:?}"));
             let write = move || bucket.save(&key, document, expected.as_deref());
             self.process

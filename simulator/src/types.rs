@@ -13,7 +13,7 @@ pub(crate) const ROLE: &str = "Sim::Test::Role";
 pub(crate) const SOLO: &str = "Sim::Test::Solo";
 /// Cannot be updated.
 pub(crate) const FIXED: &str = "Sim::Test::Fixed";
-/// Cannot be read.
+/// Cannot be read, and so cannot be updated.
 pub(crate) const BLIND: &str = "Sim::Test::Blind";
 
 /// All of them.
@@ -41,7 +41,7 @@ pub(crate) fn is_write_only(property: &str) -> bool {
 
 /// Whether the type has a handler: `read` or `update`.
 pub(crate) fn has_handler(type_name: &str, handler: &str) -> bool {
-    !matches!((type_name, handler), (FIXED, "update") | (BLIND, "read"))
+    !matches!((type_name, handler), (FIXED | BLIND, "update") | (BLIND, "read"))
 }
 
 /// Every schema, parsed once.

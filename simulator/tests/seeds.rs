@@ -14,3 +14,24 @@ fn a_seed_does_the_same_again() {
         assert_eq!(first.struck, second.struck, "seed {seed}");
     }
 }
+
+/// A fixed number of seeds, on all processors. Long runs: `formwork-simulator simulate --seeds N`.
+#[test]
+fn two_hundred_seeds_violate_nothing() {
+    let next = std::sync::atomic::AtomicU64::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if seed >= 200 {
+                        return;
+                    }
+                    let report = run(seed, &Mask::default(), false).unwrap();
+                    assert_eq!(report.violations, Vec::<String>::new(), "seed {seed}");
+                }
+            });
+        }
+    });
+}

@@ -158,6 +158,19 @@ pub(crate) fn is_refusal(code: &str) -> bool {
     )
 }
 
+/// True if a call is refused so because of what it says, whoever makes it and whenever.
+pub(crate) fn is_about_the_document(code: &str) -> bool {
+    matches!(
+        short(code),
+        "Validation"
+            | "InvalidRequest"
+            | "TypeNotFound"
+            | "UnsupportedAction"
+            | "PrivateType"
+            | "AlreadyExists"
+    )
+}
+
 /// The request token that a `ClientTokenConflictException` names.
 pub(crate) fn conflicting_request(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("RequestToken")?;

@@ -53,6 +53,9 @@ pub struct Deployment {
     pub salt: String,
     /// How far the generation is.
     pub phase: Phase,
+    /// When the latest order that tells was given: an older one that arrives later is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issued: Option<Timestamp>,
     /// When its outcome has to be known.
     pub deadline: Timestamp,
     /// What to reach; its inputs are gone once settled.
@@ -116,6 +119,7 @@ impl Deployment {
             causes: Vec::new(),
             salt: salt.to_owned(),
             phase: Phase::Settled,
+            issued: None,
             deadline: Timestamp::UNIX_EPOCH,
             goal: StoredGoal::Deploy(None),
             role_arn: None,
@@ -178,6 +182,48 @@ impl Deployment {
             .iter()
             .find(|(known, _)| known == cause)
             .map(|(_, generation)| *generation)
+    }
+
+    /// Whether it was told something by an order given later than that. Of two given at the same moment, the one
+    /// that destroys counts as the later.
+    pub(crate) fn is_newer_than(&self, issued: Option<Timestamp>) -> bool {
+        match (self.issued, issued) {
+            (Some(known), Some(issued)) if known == issued => matches!(self.goal, StoredGoal::Destroy { .. }),
+            (Some(known), Some(issued)) => known > issued,
+            _ => false,
+        }
+    }
+
+    /// Notes that another process may be making the calls that have no answer yet. Each is written down once
+    /// more before it is made again, so that of two processes only one goes on. `ours` is what this process
+    /// knows of them.
+    pub(crate) fn share_calls(&mut self, ours: Option<&Deployment>) {
+        let mut changed = false;
+        for (lane, resource) in self.resources.iter_mut().chain(self.retired.iter_mut()) {
+            let is_over = resource.work.stage.is_over();
+            let Some(operation) = &mut resource.operation else {
+                continue;
+            };
+            if operation.request_token.is_some() || is_over {
+                continue;
+            }
+            changed = true;
+            let known = ours
+                .and_then(|ours| ours.lane(lane)?.operation.as_ref())
+                .filter(|known| {
+                    known.client_token == operation.client_token && known.request_token.is_some()
+                });
+            match known {
+                Some(known) => operation.clone_from(known),
+                None => {
+                    operation.turn += 1;
+                    operation.resent = true;
+                }
+            }
+        }
+        if changed {
+            self.touch();
+        }
     }
 
     /// What the running generation deploys; `None` for a destroy and once settled.
@@ -305,9 +351,8 @@ impl Deployment {
                 strip_pointers(live, hidden.map(String::as_str));
                 mask.strip(live);
             }
-            let asked_about = |operation: &&mut InFlight| operation.request_token.is_some();
-            if let Some(operation) = resource.operation.as_mut().filter(asked_about) {
-                operation.payload = None;
+            if let Some(operation) = &mut resource.operation {
+                operation.stop_changing();
             }
         }
     }

@@ -60,7 +60,7 @@ struct Saving<'a> {
 
 impl<'a> Driver<'a> {
     pub(crate) async fn drive(&self, until: Timestamp) -> Result<Advance, EngineError> {
-        let Some((deployment, version)) = self.load().await? else {
+        let Some((mut deployment, version)) = self.load().await? else {
             return Err(EngineError::NoInstance {
                 instance: self.instance.to_owned(),
             });
@@ -91,11 +91,14 @@ impl<'a> Driver<'a> {
             paths: &paths,
             pace: self.pace(),
         };
+        let (stored, saved) = (tokens(&deployment), deployment.touched);
+        deployment.share_calls(None);
         Run {
             driver: self,
             context,
-            stored: tokens(&deployment),
-            saved: deployment.touched,
+            owes_repeats: deployment.touched != saved,
+            stored,
+            saved,
             deployment: Some(deployment),
             version,
             running: FuturesUnordered::new(),
@@ -151,6 +154,8 @@ struct Run<'a> {
     running: FuturesUnordered<BoxFuture<'a, (Key, Observation)>>,
     started: HashSet<Key>,
     has_called: bool,
+    /// A call that had no answer is to be repeated, which has to be written down before.
+    owes_repeats: bool,
     saving: Option<Saving<'a>>,
     unsaved_since: Option<Timestamp>,
     races: u32,
@@ -200,13 +205,15 @@ impl Run<'_> {
             let is_done = stepped.next == Next::Done;
             // A window too short for anything still gets one round of calls, so that whoever comes again and
             // again gets on.
-            let is_over = now >= until && (self.has_called || stepped.commands.is_empty());
+            // So do calls that have to be written down once more before they are repeated.
+            let stop_at = crate::classify::after(until, GRACE);
+            let owes_calls = !self.has_called || (self.owes_repeats && now < stop_at);
+            let is_over = now >= until && (!owes_calls || stepped.commands.is_empty());
             let is_due = !stepped.commands.is_empty();
             let (held_back, allowed_at) = self.start(stepped.commands, !is_over && !is_done, now);
             let save_at = self
                 .unsaved_since
                 .map(|since| crate::classify::after(since, COALESCE));
-            let stop_at = crate::classify::after(until, GRACE);
             let leaving = is_done || (is_over && (self.started.is_empty() || now >= stop_at));
 
             if self.saving.is_none()
@@ -276,6 +283,9 @@ impl Run<'_> {
             if let Err(wait) = self.driver.limiter.try_take(now) {
                 allowed_at = now.checked_add(wait).ok();
                 continue;
+            }
+            if matches!(command, Command::Mutate { .. }) {
+                self.owes_repeats = false;
             }
             self.started.insert(key.clone());
             // A list only tells whom to ask.
@@ -371,7 +381,7 @@ impl Run<'_> {
         if self.races > RACES {
             return Err(EngineError::TooMuchContention);
         }
-        let Some((deployment, version)) = self.driver.load().await? else {
+        let Some((mut deployment, version)) = self.driver.load().await? else {
             return Ok(Some(Left::Superseded));
         };
         if deployment.generation != self.driver.generation {
@@ -381,6 +391,7 @@ impl Run<'_> {
         self.saved = deployment.touched;
         self.version = version;
         self.unsaved_since = None;
+        deployment.share_calls(self.deployment.as_ref());
         self.deployment = Some(deployment);
         Ok(None)
     }

@@ -25,6 +25,10 @@ use std::sync::Arc;
 
 /// Lost races in a row before giving up.
 const RACES: u32 = 20;
+/// Longer than a write that nobody waits for any more may be under way.
+const UNDER_WAY: std::time::Duration = std::time::Duration::from_secs(5);
+/// Calls in a row that the store does not answer before giving up.
+const OUTAGES: u32 = 3;
 
 /// Everything outside that an engine uses.
 #[derive(Clone)]
@@ -79,11 +83,8 @@ impl Default for Limits {
 /// # Caveats
 /// - A destroy that left nothing takes the document with it, and with the document the memory of causes: a
 ///   duplicate that comes even later is a new order.
-/// - Two processes that work on the same order at once make the same calls under the same client tokens. If
-///   the cloud refuses the call of one for good and accepts that of the other, and the first writes its
-///   failure down before the second has written the acceptance, the resource is not known of.
-/// - A creation whose answer was lost, and which nobody could ask about until the deadline, is forgotten
-///   when it is settled if its desired state holds secrets: they are not kept.
+/// - A creation that carried secrets and whose answer stayed lost is asked about, after its order was settled,
+///   without them: should the service look at the document before the client token, it is not found.
 /// - A resource whose creation failed after the service had named it is kept and deleted with the others. If
 ///   the author chose its name, it counts as ours unless a create-only property says otherwise, or the
 ///   service refused it in a way that shows that it made nothing.
@@ -118,10 +119,12 @@ impl Engine {
     /// with the generation it already has.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] if it cannot be carried out; nothing is written then. Otherwise the store's
+    /// [`EngineError::Invalid`] if it cannot be carried out, [`EngineError::Overtaken`] if it is older than what
+    /// the instance was last told; nothing is written then. Otherwise the store's
     /// or the type registry's: trying again is safe.
     pub async fn begin(&self, instance: &str, order: Order) -> Result<Generation, EngineError> {
         let mut model = None;
+        let mut outages = 0;
         for _ in 0..RACES {
             let stored = self.read(instance).await?;
             if let Some(generation) = stored
@@ -129,6 +132,12 @@ impl Engine {
                 .and_then(|(deployment, _)| deployment.generation_of(&order.cause))
             {
                 return Ok(generation);
+            }
+            if stored
+                .as_ref()
+                .is_some_and(|(deployment, _)| deployment.is_newer_than(order.issued))
+            {
+                return Err(EngineError::Overtaken);
             }
             if let (Goal::Deploy(target), None) = (&order.goal, &model) {
                 model = Some(self.model(target).await?);
@@ -139,6 +148,7 @@ impl Engine {
             };
             let mask = self.secrets(&deployment).await;
             deployment.supersede(&order.cause, order.deadline, &order.goal, &mask);
+            deployment.issued = deployment.issued.max(order.issued);
             assign(&mut deployment, model.as_ref());
             deployment.serial += 1;
             match self
@@ -154,7 +164,15 @@ impl Engine {
                     return Ok(deployment.generation);
                 }
                 Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
+                // It may have been written all the same, or be written yet: reading tells. A document that is to be
+                // there only from now on must not come back once it is gone again.
+                Err(error) => {
+                    if version.is_none() {
+                        self.adapters.clock.sleep(UNDER_WAY).await;
+                    }
+                    self.wait_out(outages, error).await?;
+                    outages += 1;
+                }
             }
         }
         Err(EngineError::TooMuchContention)
@@ -208,6 +226,7 @@ impl Engine {
         generation: Generation,
         unfinished: bool,
     ) -> Result<(), EngineError> {
+        let mut outages = 0;
         for _ in 0..RACES {
             let Some((mut deployment, version)) = self.read(instance).await? else {
                 return Ok(());
@@ -241,7 +260,10 @@ impl Engine {
             {
                 Ok(version) => return self.remove_if_empty(instance, &deployment, &version).await,
                 Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    self.wait_out(outages, error).await?;
+                    outages += 1;
+                }
             }
         }
         Err(EngineError::TooMuchContention)
@@ -260,7 +282,13 @@ impl Engine {
     /// # Errors
     /// The store's.
     pub async fn instances(&self, folder: &str) -> Result<Vec<String>, EngineError> {
-        Ok(self.adapters.store.list(folder).await?)
+        for outage in 0.. {
+            match self.adapters.store.list(folder).await {
+                Ok(names) => return Ok(names),
+                Err(error) => self.wait_out(outage, error).await?,
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// What a deploy would do, without any effect.
@@ -296,10 +324,24 @@ impl Engine {
     }
 
     async fn read(&self, instance: &str) -> Result<Option<(Deployment, Version)>, EngineError> {
-        match self.adapters.store.load(instance).await? {
-            Some((bytes, version)) => Ok(Some((Deployment::read(&bytes)?, version))),
-            None => Ok(None),
+        for outage in 0.. {
+            match self.adapters.store.load(instance).await {
+                Ok(Some((bytes, version))) => return Ok(Some((Deployment::read(&bytes)?, version))),
+                Ok(None) => break,
+                Err(error) => self.wait_out(outage, error).await?,
+            }
         }
+        Ok(None)
+    }
+
+    /// Waits a while for a store that does not answer, a few times in a row.
+    async fn wait_out(&self, outage: u32, error: StoreError) -> Result<(), EngineError> {
+        if outage >= OUTAGES {
+            return Err(error.into());
+        }
+        let pause = std::time::Duration::from_millis(200 << outage);
+        self.adapters.clock.sleep(pause).await;
+        Ok(())
     }
 
     /// After a failed deploy the document stays, so that a late duplicate of its cause finds it.
@@ -312,11 +354,14 @@ impl Engine {
         if !matches!(deployment.goal, StoredGoal::Destroy { .. }) || !deployment.is_empty() {
             return Ok(());
         }
-        match self.adapters.store.remove(instance, version).await {
-            // A new order has begun meanwhile: what is stored is its own.
-            Ok(()) | Err(StoreError::Conflict) => Ok(()),
-            Err(error) => Err(error.into()),
+        for outage in 0.. {
+            match self.adapters.store.remove(instance, version).await {
+                // A new order has begun meanwhile: what is stored is its own.
+                Ok(()) | Err(StoreError::Conflict) => break,
+                Err(error) => self.wait_out(outage, error).await?,
+            }
         }
+        Ok(())
     }
 
     /// Every secret of a deployment's inputs, and what was computed from them.

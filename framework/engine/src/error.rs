@@ -42,6 +42,9 @@ pub enum EngineError {
     /// Others kept on changing the document: try again.
     #[error("too many writers change this deployment at once")]
     TooMuchContention,
+    /// A newer order for the same instance was carried out, or is being carried out, already.
+    #[error("superseded by a newer request for the same resource")]
+    Overtaken,
     /// The generation is still running, so it cannot be settled.
     #[error("the deployment is still running")]
     Unfinished,

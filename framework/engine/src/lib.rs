@@ -58,7 +58,7 @@
 //!
 //! let target = Target::new(Source::new("box.yaml", blueprint));
 //! let deadline = clock.now() + jiff::SignedDuration::from_mins(5);
-//! let order = Order { cause: "request-1".into(), deadline, salt: "5a17".into(), goal: Goal::Deploy(target) };
+//! let order = Order { cause: "request-1".into(), issued: None, deadline, salt: "5a17".into(), goal: Goal::Deploy(target) };
 //! let generation = engine.begin("stack/Box/1", order).await?;
 //! let outcome = loop {
 //!     match engine.advance("stack/Box/1", generation, clock.now() + jiff::SignedDuration::from_secs(30)).await? {

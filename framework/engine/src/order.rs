@@ -23,6 +23,8 @@ impl std::fmt::Display for Generation {
 pub struct Order {
     /// Names what caused it. The same cause never makes a second generation.
     pub cause: String,
+    /// When it was given, if that is known: orders can arrive in another order.
+    pub issued: Option<Timestamp>,
     /// When the outcome has to be known.
     pub deadline: Timestamp,
     /// Random hex; used when the instance is new, else the stored one stays.
@@ -100,6 +102,7 @@ mod tests {
             .insert("password".into(), "hunter2hunter2".into());
         let order = Order {
             cause: "c".into(),
+            issued: None,
             deadline: Timestamp::UNIX_EPOCH,
             salt: "00".into(),
             goal: Goal::Deploy(target),

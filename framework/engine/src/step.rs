@@ -50,6 +50,10 @@ pub(crate) use self::poll::Polling;
 /// How long after the deadline the cancelled operations are waited for.
 const GRACE: SignedDuration = SignedDuration::from_secs(10);
 
+/// The identifier of nothing: whether a deletion was begun is asked under its client token with another call,
+/// so that it is not begun now.
+const NOTHING: &str = "formwork-asks-about-an-earlier-call";
+
 /// What the stepper cannot know from the document alone.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
@@ -276,6 +280,9 @@ impl Tick<'_> {
             Operation::Update => Call::Update {
                 identifier: operation.identifier.clone()?,
                 patch_document: operation.payload.clone()?,
+            },
+            Operation::Delete if operation.blurred => Call::Delete {
+                identifier: NOTHING.to_owned(),
             },
             Operation::Delete => Call::Delete {
                 identifier: operation.identifier.clone()?,

@@ -421,11 +421,11 @@ async fn a_process_that_was_overtaken_does_not_repeat_its_calls() {
         .unwrap();
     let overtake = async {
         world.clock.sleep(Duration::from_millis(10)).await;
-        world.cloud.fault(
-            Operation::Create,
-            "first",
-            Fault::Refuse("AccessDeniedException", "no"),
-        );
+        // As often as it is asked what became of the call.
+        for _ in 0..9 {
+            let denied = Fault::Refuse("AccessDeniedException", "no");
+            world.cloud.fault(Operation::Create, "first", denied);
+        }
         let order = world.order("delete", Goal::Destroy { retain: false });
         let deleted = new.begin(INSTANCE, order).await.unwrap();
         let outcome = world.follow(&new, deleted).await;

@@ -1,6 +1,7 @@
 //! What must be readable so that a request can be answered at all.
 
 use crate::key::{RequestKey, digest_hex};
+use jiff::Timestamp;
 use serde_json::Value;
 
 /// The longest folder segment that is kept as it is; longer ones end in a hash instead.
@@ -20,6 +21,24 @@ impl ResponseUrl {
     /// Takes the text as it is; the sender judges host and scheme.
     pub fn new(text: impl Into<String>) -> Self {
         ResponseUrl(text.into())
+    }
+
+    /// When the URL was signed, which is when the request was made: to the second, from `X-Amz-Date`. `None` for
+    /// a URL that does not say so.
+    ///
+    /// ```
+    /// use formwork_protocol::ResponseUrl;
+    ///
+    /// let url = ResponseUrl::new("https://bucket.s3.amazonaws.com/key?X-Amz-Date=20260102T030405Z&X-Amz-Expires=7200");
+    /// assert_eq!(url.signed_at().unwrap().to_string(), "2026-01-02T03:04:05Z");
+    /// assert_eq!(ResponseUrl::new("http://127.0.0.1/answer").signed_at(), None);
+    /// ```
+    pub fn signed_at(&self) -> Option<Timestamp> {
+        let (_, query) = self.0.split_once('?')?;
+        let date = query
+            .split('&')
+            .find_map(|part| part.strip_prefix("X-Amz-Date="))?;
+        date.parse().ok()
     }
 
     /// The text in clear: only for the PUT and the encrypted store.

@@ -1,13 +1,15 @@
 //! The answer: stored, delivered, forgotten.
 //!
 //! # Flow
-//! Encode, write `Answering`, PUT, write `Answered`, tell the resource type.
+//! Encode, write `Answering`, PUT, tell the resource type, write `Answered`. Whoever comes to an answer that stands
+//! does all of it again from the PUT on, so nothing of it is left out for good.
 //!
 //! # Guarantees
 //! Once `Answering` is written the answer never changes: whoever comes later only delivers it. When the store
-//! cannot be used the answer is delivered all the same.
+//! cannot be used, and nobody will try again in time, the answer is delivered all the same.
 
 use crate::flow_error::FlowError;
+use crate::operate::Flow;
 use crate::ports::{Answered, SendError};
 use crate::provider::until;
 use crate::record::{SaveError, Stage};
@@ -15,6 +17,7 @@ use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
 use crate::verdict::Verdict;
 use formwork_protocol::{Response, ResponseBody, ResponseUrl, Status};
 use futures_util::FutureExt;
+use jiff::Timestamp;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -48,6 +51,9 @@ impl Turn<'_> {
             match self.journal().save(&mut record, version.as_ref()).await {
                 Ok(version) => Place::At(version),
                 Err(SaveError::Conflict) => return self.leave_to_other().await,
+                Err(SaveError::Failed(error)) if !self.answers_unrecorded(record.deadline) => {
+                    return Err(error);
+                }
                 Err(SaveError::Failed(error)) => {
                     tracing::error!(%error, "the answer is delivered without being stored");
                     Place::Nowhere
@@ -83,6 +89,10 @@ impl Turn<'_> {
                 )
                 .await
             }
+            // A waiter of the same name would not start again, so whoever comes in its place comes once more.
+            Stage::Started { .. } | Stage::Polling { .. } if self.flow == Flow::GivenUp => {
+                Err(FlowError::Busy)
+            }
             Stage::Started { .. } | Stage::Polling { .. } => {
                 self.start_waiter(&record).await?;
                 Ok(Next::Wait {
@@ -103,23 +113,44 @@ impl Turn<'_> {
         let (status, id) = (body.status(), body.physical_resource_id());
         let took = self.elapsed(tracked.record.deadline);
         self.tell(status, Some(took));
-        self.close(tracked, status, id).await;
         if let Some(understood) = understood {
-            let told = understood
-                .resource
-                .answered(&understood.head, id, status == Status::Success);
-            let clock = &self.provider.ports.clock;
-            tokio::select! {
-                biased;
-                told = AssertUnwindSafe(told).catch_unwind() => if told.is_err() {
-                    tracing::error!("the handler panicked after the answer");
-                },
-                () = clock.sleep(until(self.now(), self.times.end)) => {
-                    tracing::warn!("the handler was cut off after the answer");
-                }
+            let closed = self
+                .closed_by_resource(understood, id, status, tracked.record.deadline)
+                .await;
+            // Without a record nobody would know that only this is left to do.
+            if matches!(tracked.at, Place::At(_)) {
+                closed?;
             }
         }
+        self.close(tracked, status, id).await?;
         Ok(Next::Answered)
+    }
+
+    /// Lets the resource type forget what it needed for the request.
+    async fn closed_by_resource(
+        &self,
+        understood: &Understood,
+        id: &str,
+        status: Status,
+        deadline: Timestamp,
+    ) -> Result<(), FlowError> {
+        let cx = self.context(Some(id.to_owned()), deadline.max(self.times.hand_back));
+        let succeeded = status == Status::Success;
+        let told = understood.resource.answered(&understood.head, id, succeeded, &cx);
+        let clock = &self.provider.ports.clock;
+        tokio::select! {
+            biased;
+            told = AssertUnwindSafe(told).catch_unwind() => match told {
+                Ok(told) => told.map_err(|failure| FlowError::Unclosed(failure.reason)),
+                Err(_) => {
+                    tracing::error!("the handler panicked after the answer");
+                    Ok(())
+                }
+            },
+            () = clock.sleep(until(self.now(), self.times.end)) => {
+                Err(FlowError::Unclosed("the handler was cut off".into()))
+            }
+        }
     }
 
     fn tell(&self, status: Status, took: Option<Duration>) {
@@ -140,8 +171,10 @@ impl Turn<'_> {
     }
 
     /// Erases event and answer. Should it fail the answer is sent once more at worst, never another one.
-    async fn close(&self, tracked: Tracked, status: Status, id: &str) {
-        let Place::At(version) = &tracked.at else { return };
+    async fn close(&self, tracked: Tracked, status: Status, id: &str) -> Result<(), FlowError> {
+        let Place::At(version) = &tracked.at else {
+            return Ok(());
+        };
         let stage = Stage::Answered {
             status,
             physical_resource_id: id.to_owned(),
@@ -151,10 +184,8 @@ impl Turn<'_> {
         record.event = None;
         match self.journal().save(&mut record, Some(version)).await {
             // Another invocation delivered the same answer at the same time.
-            Ok(_) | Err(SaveError::Conflict) => {}
-            Err(SaveError::Failed(error)) => {
-                tracing::warn!(%error, "the request is answered but its record stays open");
-            }
+            Ok(_) | Err(SaveError::Conflict) => Ok(()),
+            Err(SaveError::Failed(error)) => Err(error),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What an operation may ask its surroundings.
 
+use crate::outcome::Failure;
 use crate::ports::Clock;
+use crate::tombstone::Graveyard;
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +14,7 @@ pub struct Context {
     deadline: Timestamp,
     invocation_end: Timestamp,
     physical_resource_id: watch::Sender<Option<String>>,
+    graveyard: Graveyard,
 }
 
 impl Context {
@@ -20,12 +23,14 @@ impl Context {
         deadline: Timestamp,
         invocation_end: Timestamp,
         physical_resource_id: Option<String>,
+        graveyard: Graveyard,
     ) -> Self {
         Context {
             clock,
             deadline,
             invocation_end,
             physical_resource_id: watch::Sender::new(physical_resource_id),
+            graveyard,
         }
     }
 
@@ -53,6 +58,19 @@ impl Context {
     /// before the operation goes on past its next wait.
     pub fn set_physical_resource_id(&self, id: impl Into<String>) {
         self.physical_resource_id.send_replace(Some(id.into()));
+    }
+
+    /// Whether a Delete of the resource was asked for after this request, which then must not have any effect:
+    /// events come in any order. Asked before a first call; a type that resumes asks itself, once it has written
+    /// down what it is about to do where the Delete will find it.
+    ///
+    /// # Errors
+    /// [`Failure::passing`] when the store cannot be asked.
+    pub async fn is_overtaken(&self) -> Result<bool, Failure> {
+        self.graveyard
+            .has_overtaken()
+            .await
+            .map_err(|error| Failure::passing(error.to_string()))
     }
 
     pub(crate) fn known_id(&self) -> Option<String> {

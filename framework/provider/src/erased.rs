@@ -14,7 +14,13 @@ pub(crate) trait Erased: Send + Sync {
     async fn begin(&self, call: Call<'_>) -> Result<Progress<Value>, Failure>;
     async fn poll(&self, call: Call<'_>, state: Value) -> Result<Progress<Value>, Failure>;
     async fn timed_out(&self, call: Call<'_>, state: Value) -> Failure;
-    async fn answered(&self, head: &Head, physical_resource_id: &str, succeeded: bool);
+    async fn answered(
+        &self,
+        head: &Head,
+        physical_resource_id: &str,
+        succeeded: bool,
+        cx: &Context,
+    ) -> Result<(), Failure>;
 }
 
 /// What every call is about.
@@ -85,8 +91,14 @@ impl<R: CustomResource> Erased for R {
         }
     }
 
-    async fn answered(&self, head: &Head, physical_resource_id: &str, succeeded: bool) {
-        CustomResource::answered(self, head, physical_resource_id, succeeded).await;
+    async fn answered(
+        &self,
+        head: &Head,
+        physical_resource_id: &str,
+        succeeded: bool,
+        cx: &Context,
+    ) -> Result<(), Failure> {
+        CustomResource::answered(self, head, physical_resource_id, succeeded, cx).await
     }
 }
 

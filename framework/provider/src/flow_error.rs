@@ -15,6 +15,9 @@ pub enum FlowError {
     /// The answer is stored but was not delivered; the next attempt only delivers it.
     #[error(transparent)]
     Undelivered(#[from] SendError),
+    /// The answer is delivered, but the resource type could not close the request.
+    #[error("the request is answered but could not be closed: {0}")]
+    Unclosed(String),
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] RequestStoreError),

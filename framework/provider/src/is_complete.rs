@@ -15,17 +15,18 @@ pub(crate) async fn run(
     invocation: &Invocation,
 ) -> Result<Next, FlowError> {
     match event {
-        WaitEvent::Poll { instance, request } => match open(provider, &instance, &request, invocation).await?
-        {
-            Some((turn, tracked)) => turn.go_on(tracked).instrument(turn.span()).await,
-            None => Ok(Next::Answered),
-        },
+        WaitEvent::Poll { instance, request } => {
+            match open(provider, &instance, &request, invocation, Flow::IsComplete).await? {
+                Some((turn, tracked)) => turn.go_on(tracked).instrument(turn.span()).await,
+                None => Ok(Next::Answered),
+            }
+        }
         WaitEvent::GivenUp {
             instance,
             request,
             reason,
             ended,
-        } => match open(provider, &instance, &request, invocation).await? {
+        } => match open(provider, &instance, &request, invocation, Flow::GivenUp).await? {
             Some((turn, tracked)) => {
                 turn.give_up(tracked, &reason, ended.as_deref())
                     .instrument(turn.span())
@@ -34,7 +35,7 @@ pub(crate) async fn run(
             None => Ok(Next::Answered),
         },
         WaitEvent::NotBegun { event, reason } => {
-            let turn = Turn::new(provider, event, invocation)?;
+            let turn = Turn::new(provider, event, invocation, Flow::LastResort)?;
             turn.answer_for(&reason).instrument(turn.span()).await
         }
     }
@@ -46,6 +47,7 @@ async fn open<'a>(
     instance: &str,
     request: &str,
     invocation: &Invocation,
+    flow: Flow,
 ) -> Result<Option<(Turn<'a>, Tracked)>, FlowError> {
     let clock = &provider.ports.clock;
     let patience = Times::of(clock.now(), invocation.deadline, provider.margin).end;
@@ -64,7 +66,7 @@ async fn open<'a>(
         .event
         .clone()
         .ok_or_else(|| FlowError::Record("it holds no event".into()))?;
-    let turn = Turn::new(provider, event, invocation)?;
+    let turn = Turn::new(provider, event, invocation, flow)?;
     if turn.key != request || turn.instance != instance {
         return Err(FlowError::Record("it belongs to another request".into()));
     }

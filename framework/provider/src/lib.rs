@@ -88,6 +88,7 @@ mod is_complete;
 mod on_event;
 mod operate;
 mod record;
+mod tombstone;
 mod turn;
 mod verdict;
 mod wait_event;

@@ -11,7 +11,10 @@ use crate::provider::until;
 use crate::record::{Record, SaveError, Stage};
 use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
 use crate::verdict::Verdict;
+use formwork_protocol::RequestType;
 use serde_json::Map;
+
+const OVERTAKEN: &str = "nothing was done: the resource was deleted by a later request";
 
 impl Turn<'_> {
     pub(crate) async fn begin(&self) -> Result<Next, FlowError> {
@@ -47,6 +50,7 @@ impl Turn<'_> {
                 )
                 .await
             }
+            Err(SaveError::Failed(error)) if !self.answers_unrecorded(record.deadline) => Err(error),
             Err(SaveError::Failed(error)) => {
                 // Without a record nothing keeps a second delivery from a second effect, so nothing is begun.
                 let verdict = self.failed(format!("nothing was done: {error}"), id, Made::Nothing);
@@ -78,12 +82,25 @@ impl Turn<'_> {
             return self.answer(verdict, tracked, None).await;
         }
         match understood {
+            Ok(understood) if self.has_been_overtaken(&understood).await? => {
+                let verdict = self.failed(OVERTAKEN, understood.derived_id.clone(), Made::Nothing);
+                self.answer(verdict, tracked, None).await
+            }
             Ok(understood) => self.operate(&understood, tracked, Flow::OnEvent).await,
             Err(reason) => {
                 self.answer(self.failed(reason, None, Made::Nothing), tracked, None)
                     .await
             }
         }
+    }
+
+    /// Whether the request comes after a Delete that was asked for later. A type that resumes finds out by itself,
+    /// because it has to know what it began in an earlier delivery.
+    async fn has_been_overtaken(&self, understood: &Understood) -> Result<bool, FlowError> {
+        if understood.head.request_type == RequestType::Delete || understood.resource.resumes() {
+            return Ok(false);
+        }
+        self.graveyard().has_overtaken().await
     }
 
     async fn take_up(

@@ -6,8 +6,9 @@ use crate::flow_error::FlowError;
 use crate::outcome::{Failure, Progress};
 use crate::provider::until;
 use crate::record::{SaveError, Stage};
-use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
+use crate::turn::{Made, Next, Place, Tracked, Turn, Understood, later};
 use crate::verdict::SoFar;
+use formwork_protocol::RequestType;
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -24,7 +25,15 @@ pub(crate) enum Flow {
     OnEvent,
     /// The waiter is the caller.
     IsComplete,
+    /// The waiter is gone or could not get on.
+    GivenUp,
+    /// Lambda has given up on on_event.
+    LastResort,
 }
+
+/// How long an outage is given before the operation is called again: longer than a call that nobody waits for any
+/// more may be under way.
+const PASSING: Duration = Duration::from_secs(5);
 
 pub(crate) const TIMED_OUT: &str = "operation timed out";
 
@@ -43,6 +52,9 @@ impl Turn<'_> {
         mut tracked: Tracked,
         flow: Flow,
     ) -> Result<Next, FlowError> {
+        if understood.head.request_type == RequestType::Delete {
+            self.graveyard().bury().await?;
+        }
         let known = match &tracked.record.stage {
             Stage::Started {
                 physical_resource_id, ..
@@ -124,9 +136,15 @@ impl Turn<'_> {
         }
     }
 
-    fn context(&self, id: Option<String>, deadline: Timestamp) -> Context {
+    pub(crate) fn context(&self, id: Option<String>, deadline: Timestamp) -> Context {
         let clock = Arc::clone(&self.provider.ports.clock);
-        Context::new(clock, deadline, self.times.hand_back.min(deadline), id)
+        Context::new(
+            clock,
+            deadline,
+            self.times.hand_back.min(deadline),
+            id,
+            self.graveyard(),
+        )
     }
 
     /// Lets user code run until it ends, panics or runs out of time, and stores the id as soon as it is told.
@@ -206,6 +224,14 @@ impl Turn<'_> {
                         .await;
                 }
             }
+            Ended::Finished(Err(failure))
+                if failure.is_passing
+                    && self.now() < tracked.record.deadline
+                    && self.can_go_on(understood, &tracked) =>
+            {
+                tracing::warn!(%failure, "the operation is called again");
+                return self.release(understood, tracked, flow, PASSING).await;
+            }
             Ended::Finished(Err(failure)) => self.failure(failure, so_far),
             Ended::Panicked => {
                 tracing::error!("the handler panicked");
@@ -218,7 +244,7 @@ impl Turn<'_> {
                 self.cut_short(TIMED_OUT, so_far)
             }
             Ended::OutOfTime if self.can_go_on(understood, &tracked) => {
-                return self.release(understood, tracked, flow).await;
+                return self.release(understood, tracked, flow, Duration::ZERO).await;
             }
             Ended::OutOfTime => self.cut_short(
                 "the operation did not finish within the time limit of the function",
@@ -253,19 +279,20 @@ impl Turn<'_> {
         may_repeat && self.provider.ports.waiter.is_some()
     }
 
-    /// Gives up the lease, so that the next invocation goes on at once.
+    /// Gives up the lease, so that the next invocation goes on after a while.
     async fn release(
         &self,
         understood: &Understood,
         tracked: Tracked,
         flow: Flow,
+        pause: Duration,
     ) -> Result<Next, FlowError> {
         let mut stage = tracked.record.stage.clone();
         if let Stage::Started { lease_until, .. } = &mut stage {
-            *lease_until = self.now();
+            *lease_until = later(self.now(), pause);
         }
-        self.leave(understood, tracked, stage, Duration::from_secs(1), flow)
-            .await
+        let after = pause.max(Duration::from_secs(1));
+        self.leave(understood, tracked, stage, after, flow).await
     }
 
     async fn leave(
@@ -281,7 +308,9 @@ impl Turn<'_> {
         match self.journal().save(&mut tracked.record, version.as_ref()).await {
             Ok(version) => tracked.at = Place::At(version),
             Err(SaveError::Conflict) => return self.leave_to_other().await,
-            Err(SaveError::Failed(error)) if flow == Flow::OnEvent => {
+            Err(SaveError::Failed(error))
+                if flow == Flow::OnEvent && self.answers_unrecorded(tracked.record.deadline) =>
+            {
                 let told = tracked.so_far(None).id;
                 tracked.record.stage = so_far_before;
                 let verdict = self.failed(
@@ -291,12 +320,15 @@ impl Turn<'_> {
                 );
                 return self.answer(verdict, tracked, Some(understood)).await;
             }
-            // The stored record is as it was, so the state machine's next poll repeats this one.
+            // The stored record is as it was, so the next attempt or poll repeats this one.
             Err(SaveError::Failed(error)) => return Err(error),
         }
         if flow == Flow::OnEvent
             && let Err(error) = self.start_waiter(&tracked.record).await
         {
+            if !self.answers_unrecorded(tracked.record.deadline) {
+                return Err(error);
+            }
             let told = tracked.so_far(None).id;
             let verdict = self.failed(error.to_string(), told, Made::Perhaps);
             return self.answer(verdict, tracked, Some(understood)).await;

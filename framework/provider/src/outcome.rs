@@ -87,6 +87,9 @@ pub struct Failure {
     pub physical_resource_id: Option<String>,
     /// Whether CloudFormation masks what Fn::GetAtt returns.
     pub no_echo: bool,
+    /// Whether the operation is called again after a while, as long as there is time. Only for resource types
+    /// that resume, and for polls.
+    pub is_passing: bool,
 }
 
 impl Failure {
@@ -96,6 +99,15 @@ impl Failure {
             reason: reason.into(),
             physical_resource_id: None,
             no_echo: false,
+            is_passing: false,
+        }
+    }
+
+    /// A failure that passes by itself, such as an outage: the operation is called again while there is time.
+    pub fn passing(reason: impl Into<String>) -> Self {
+        Failure {
+            is_passing: true,
+            ..Failure::new(reason)
         }
     }
 

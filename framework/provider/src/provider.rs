@@ -2,6 +2,7 @@
 
 use crate::erased::Erased;
 use crate::flow_error::FlowError;
+use crate::operate::Flow;
 use crate::ports::{Clock, Observer, RequestStore, ResponseSender, Waiter};
 use crate::resource::CustomResource;
 use crate::turn::{Next, Turn};
@@ -114,7 +115,7 @@ impl Provider {
     /// When the request was neither answered nor left to a waiter. Nothing in the error is from the event.
     pub async fn on_event(&self, event: Value, invocation: Invocation) -> Result<Value, FlowError> {
         let told = redact(&event);
-        let turn = Turn::new(self, event, &invocation)
+        let turn = Turn::new(self, event, &invocation, Flow::OnEvent)
             .inspect_err(|_| tracing::error!(event = %told, "the request cannot be answered"))?;
         let work = async {
             tracing::info!(event = %told, "a request came in");
@@ -148,7 +149,7 @@ impl Provider {
         invocation: Invocation,
     ) -> Result<Value, FlowError> {
         let provider = Provider::builder(ports).build();
-        let turn = Turn::new(&provider, event, &invocation)?;
+        let turn = Turn::new(&provider, event, &invocation, Flow::OnEvent)?;
         let span = turn.span();
         let refused = turn.refuse(reason).instrument(span).await;
         refused.map(|next| provider.output(&next))

@@ -119,11 +119,20 @@ impl Journal<'_> {
         record.writer = fastrand::u64(..);
         let document = serde_json::to_vec(&*record)
             .map_err(|error| SaveError::Failed(FlowError::Record(error.to_string())))?;
+        self.save_document(&document, expected).await
+    }
+
+    /// Writes a document: creates it when `expected` is `None`.
+    pub(crate) async fn save_document(
+        &self,
+        document: &[u8],
+        expected: Option<&Version>,
+    ) -> Result<Version, SaveError> {
         let mut tried_before = false;
         for attempt in 0.. {
             let write = self
                 .store
-                .save(self.instance, self.request, document.clone(), expected);
+                .save(self.instance, self.request, document.to_vec(), expected);
             match self.limited(write).await {
                 Ok(version) => return Ok(version),
                 Err(RequestStoreError::Conflict) if tried_before => {
@@ -144,7 +153,7 @@ impl Journal<'_> {
         Err(SaveError::Conflict)
     }
 
-    async fn load_document(&self) -> Result<Option<(Vec<u8>, Version)>, FlowError> {
+    pub(crate) async fn load_document(&self) -> Result<Option<(Vec<u8>, Version)>, FlowError> {
         for attempt in 0.. {
             match self.limited(self.store.load(self.instance, self.request)).await {
                 Ok(found) => return Ok(found),

@@ -5,6 +5,7 @@ use crate::outcome::{Failure, Progress};
 use async_trait::async_trait;
 use formwork_protocol::RequestType;
 use formwork_protocol::properties::DecodeErrors;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -82,8 +83,20 @@ pub trait CustomResource: Send + Sync + 'static {
         Failure::new("operation timed out")
     }
 
-    /// Called once the answer is stored and delivered: time to forget inputs. Not called again if it is cut off.
-    async fn answered(&self, _head: &Head, _physical_resource_id: &str, _succeeded: bool) {}
+    /// Called once the answer is stored and delivered: time to forget inputs. Called again, after the same answer
+    /// was delivered once more, until it succeeds.
+    ///
+    /// # Errors
+    /// When it could not do so now.
+    async fn answered(
+        &self,
+        _head: &Head,
+        _physical_resource_id: &str,
+        _succeeded: bool,
+        _cx: &Context,
+    ) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// What is known about any request.
@@ -103,6 +116,8 @@ pub struct Head {
     pub request_key: String,
     /// `<stack uuid>/<logical id>`, safe in an object key.
     pub instance_folder: String,
+    /// When CloudFormation made the request, to the second; `None` if the ResponseURL does not tell.
+    pub issued: Option<Timestamp>,
     /// How long CloudFormation waits for the answer.
     pub service_timeout: Duration,
     /// What is asked.

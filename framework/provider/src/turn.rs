@@ -2,10 +2,12 @@
 
 use crate::erased::Erased;
 use crate::flow_error::FlowError;
+use crate::operate::Flow;
 use crate::ports::{Version, WaitInput, WaiterError};
 use crate::provider::{Invocation, Provider, until};
 use crate::record::{Journal, Record};
 use crate::resource::Head;
+use crate::tombstone::Graveyard;
 use formwork_protocol::{Envelope, Request, RequestType};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -28,6 +30,9 @@ const LEASE_SLACK: Duration = Duration::from_secs(2);
 /// At most this long before CloudFormation gives up, the answer is due.
 const LONGEST_ANSWER_MARGIN: Duration = Duration::from_secs(60);
 
+/// Lambda makes its last attempt at an event three minutes after the first, and as long at the record of its failure.
+const TRIED_AGAIN_WITHIN: Duration = Duration::from_secs(300);
+
 pub(crate) struct Turn<'a> {
     pub(crate) provider: &'a Provider,
     pub(crate) envelope: Envelope,
@@ -36,6 +41,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) key: String,
     pub(crate) times: Times,
     pub(crate) log_stream: Option<String>,
+    pub(crate) flow: Flow,
 }
 
 /// The moments of an invocation.
@@ -90,6 +96,7 @@ impl<'a> Turn<'a> {
         provider: &'a Provider,
         event: Value,
         invocation: &Invocation,
+        flow: Flow,
     ) -> Result<Self, FlowError> {
         let envelope = Envelope::read(&event)?;
         let now = provider.ports.clock.now();
@@ -101,6 +108,7 @@ impl<'a> Turn<'a> {
             event,
             times: Times::of(now, invocation.deadline, provider.margin),
             log_stream: invocation.log_stream.clone(),
+            flow,
         })
     }
 
@@ -129,6 +137,28 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// Where Deletes of the same resource leave word.
+    pub(crate) fn graveyard(&self) -> Graveyard {
+        Graveyard {
+            store: Arc::clone(&self.provider.ports.store),
+            clock: Arc::clone(&self.provider.ports.clock),
+            instance: self.instance.clone(),
+            issued: self.envelope.response_url.signed_at(),
+            patience: self.half_way(),
+        }
+    }
+
+    /// Whether a request that cannot be recorded may be answered all the same, because nobody will try it again
+    /// in time: an answer without a record can be contradicted by whoever goes on from the record that there is.
+    pub(crate) fn answers_unrecorded(&self, deadline: Timestamp) -> bool {
+        let issued = self.envelope.response_url.signed_at();
+        match self.flow {
+            Flow::OnEvent => issued.is_none(),
+            Flow::LastResort => issued.is_none_or(|issued| self.now() >= later(issued, TRIED_AGAIN_WITHIN)),
+            Flow::IsComplete | Flow::GivenUp => self.now() >= deadline,
+        }
+    }
+
     /// Halves the time left: what is done after a call that hangs must still have some.
     fn half_way(&self) -> Timestamp {
         let now = self.now();
@@ -137,7 +167,9 @@ impl<'a> Turn<'a> {
 
     /// When the answer to a request that begins now is due.
     pub(crate) fn due(&self) -> Timestamp {
-        later(self.now(), self.time_to_answer())
+        let now = self.now();
+        let issued = self.envelope.response_url.signed_at();
+        later(issued.unwrap_or(now).min(now), self.time_to_answer())
     }
 
     /// How long ago a request began that is due then.
@@ -174,6 +206,7 @@ impl<'a> Turn<'a> {
             resource_type: request.resource_type.clone(),
             request_key: self.key.clone(),
             instance_folder: self.instance.clone(),
+            issued: self.envelope.response_url.signed_at(),
             service_timeout: request.service_timeout,
             request_type: request.operation.request_type(),
         };

@@ -67,6 +67,7 @@ mod tests {
             resource_type: "Custom::Blueprint".into(),
             request_key: "key".into(),
             instance_folder: "5b918d10/Orders".into(),
+            issued: None,
             service_timeout: Duration::from_secs(3600),
             request_type: RequestType::Create,
         }

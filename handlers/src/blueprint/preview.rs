@@ -33,6 +33,7 @@ impl Preview {
             resource_type: request.resource_type.clone(),
             request_key: envelope.request_key().as_str().to_owned(),
             instance_folder: envelope.instance_folder(),
+            issued: envelope.response_url.signed_at(),
             service_timeout: request.service_timeout,
             request_type: request.operation.request_type(),
         };

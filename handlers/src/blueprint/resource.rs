@@ -14,7 +14,7 @@ use formwork_blueprint::Source;
 use formwork_engine::ports::BlueprintSource;
 use formwork_engine::{Advance, Engine, EngineError, Generation, Goal, Order, Outcome as Deployed, Target};
 use formwork_provider::{
-    Context, Create, CustomResource, Delete, Failure, Head, Outcome, Poll, Progress, Update,
+    Context, Create, CustomResource, Delete, Failure, Head, Outcome, Poll, Progress, RequestType, Update,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ use std::time::Duration;
 
 /// Kept free between the engine's deadline and the provider's, for reporting what was pending.
 const REPORT_MARGIN: Duration = Duration::from_secs(15);
+/// Longer than a call that nobody waits for any more may be under way.
+const UNDER_WAY: Duration = Duration::from_secs(5);
+const OVERTAKEN: &str = "nothing is left of it: the resource was deleted by a later request";
 
 /// Serves `Custom::Blueprint`.
 pub struct BlueprintResource {
@@ -37,6 +40,12 @@ pub struct BlueprintResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     instances: Vec<InstanceWork>,
+    /// A Delete has overtaken the request: what it had begun is taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    overtaken: bool,
+    /// Nothing is done before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    not_before: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,17 +86,47 @@ impl BlueprintResource {
             .map_err(|reason| Failure::new(reason).with_id(id))?;
         let name = identity::instance(head, id);
         let work = self
-            .begin(head, name, Goal::Deploy(target), deadline)
+            .begin(head, name.clone(), Goal::Deploy(target), deadline)
             .await
             .map_err(|failure| failure.with_id(id))?;
-        self.carry_on(
-            id,
-            Work {
-                instances: vec![work],
-            },
-            cx,
-        )
-        .await
+        // A Delete notes that it has come before it looks for instances, so either it has found this one by now
+        // or it is seen here.
+        let overtaken = cx.is_overtaken().await.map_err(|failure| failure.with_id(id))?;
+        if overtaken {
+            let work = self
+                .take_back(head, name, cx)
+                .await
+                .map_err(|failure| failure.with_id(id))?;
+            // A write of ours that nobody heard of may still be under way: the document stays until it is not.
+            return Ok(Progress::Pending {
+                outcome: Outcome::new().with_id(id),
+                state: Work {
+                    instances: vec![work],
+                    overtaken,
+                    not_before: Some(later(cx.now(), UNDER_WAY)),
+                },
+                after: UNDER_WAY,
+            });
+        }
+        let work = Work {
+            instances: vec![work],
+            overtaken,
+            not_before: None,
+        };
+        self.carry_on(id, work, cx).await
+    }
+
+    /// Begins to destroy what an overtaken request has begun, in this delivery or an earlier one.
+    async fn take_back(&self, head: &Head, name: String, cx: &Context) -> Result<InstanceWork, Failure> {
+        let order = Order {
+            cause: taken_back(head),
+            issued: head.issued,
+            deadline: deadline(cx, None),
+            salt: (self.new_salt)(),
+            goal: Goal::Destroy { retain: false },
+        };
+        let generation = self.engine.begin(&name, order).await.map_err(failure)?;
+        Ok(InstanceWork { name, generation })
     }
 
     async fn begin(
@@ -99,6 +138,7 @@ impl BlueprintResource {
     ) -> Result<InstanceWork, Failure> {
         let order = Order {
             cause: head.request_key.clone(),
+            issued: head.issued,
             deadline,
             salt: (self.new_salt)(),
             goal,
@@ -122,6 +162,14 @@ impl BlueprintResource {
     }
 
     async fn carry_on(&self, id: &str, work: Work, cx: &Context) -> Result<Progress<Work>, Failure> {
+        if let Some(time) = work.not_before.filter(|time| *time > cx.now()) {
+            let after = Duration::try_from(time.duration_since(cx.now())).unwrap_or_default();
+            return Ok(Progress::Pending {
+                outcome: Outcome::new().with_id(id),
+                state: work,
+                after,
+            });
+        }
         let until = cx.invocation_end().min(later(cx.now(), self.poll_window));
         let mut after = None;
         let mut finished = Vec::new();
@@ -153,6 +201,9 @@ impl BlueprintResource {
                 state: work,
                 after,
             });
+        }
+        if work.overtaken {
+            return Err(Failure::new(OVERTAKEN).with_id(id));
         }
         if let Some(reason) = failures(&finished) {
             return Err(Failure::new(reason).with_id(id));
@@ -248,7 +299,12 @@ impl CustomResource for BlueprintResource {
                 Err(failure) => return Err(failure.with_id(id)),
             }
         }
-        self.carry_on(id, Work { instances }, cx).await
+        let work = Work {
+            instances,
+            overtaken: false,
+            not_before: None,
+        };
+        self.carry_on(id, work, cx).await
     }
 
     async fn poll(
@@ -263,15 +319,45 @@ impl CustomResource for BlueprintResource {
         self.carry_on(&id, state, cx).await
     }
 
-    async fn answered(&self, head: &Head, physical_resource_id: &str, _succeeded: bool) {
-        if let Err(error) = self.settle(head, physical_resource_id).await {
-            // The inputs stay in the encrypted store until the next request for this resource erases them.
-            tracing::warn!(%error, "the deployment could not be settled");
+    async fn answered(
+        &self,
+        head: &Head,
+        physical_resource_id: &str,
+        succeeded: bool,
+        cx: &Context,
+    ) -> Result<(), Failure> {
+        if !succeeded && head.request_type != RequestType::Delete {
+            self.take_back_what_is_left(head, physical_resource_id, cx)
+                .await?;
         }
+        self.settle(head, physical_resource_id).await.map_err(failure)
     }
 }
 
 impl BlueprintResource {
+    /// A request that was answered FAILED because nobody could go on with it may have been overtaken by a Delete
+    /// that did not see what it had begun.
+    async fn take_back_what_is_left(&self, head: &Head, id: &str, cx: &Context) -> Result<(), Failure> {
+        let name = identity::instance(head, id);
+        let deployment = self.engine.load(&name).await.map_err(failure)?;
+        let is_latest = deployment.is_some_and(|deployment| {
+            deployment.cause == head.request_key || deployment.cause == taken_back(head)
+        });
+        if !is_latest || !cx.is_overtaken().await? {
+            return Ok(());
+        }
+        let work = self.take_back(head, name, cx).await?;
+        match self
+            .engine
+            .advance(&work.name, work.generation, cx.invocation_end())
+            .await
+        {
+            Ok(Advance::Again { .. }) => Err(Failure::passing("what it had begun is being deleted")),
+            Ok(Advance::Done(_) | Advance::Superseded) | Err(EngineError::NoInstance { .. }) => Ok(()),
+            Err(error) => Err(failure(error)),
+        }
+    }
+
     /// Settles every instance whose latest generation the request caused.
     async fn settle(&self, head: &Head, id: &str) -> Result<(), EngineError> {
         let own = identity::instance(head, id);
@@ -282,7 +368,7 @@ impl BlueprintResource {
         };
         for name in names {
             if let Some(deployment) = self.engine.load(&name).await?
-                && deployment.cause == head.request_key
+                && (deployment.cause == head.request_key || deployment.cause == taken_back(head))
             {
                 match self.engine.settle(&name, deployment.generation).await {
                     // Answered FAILED because nobody could go on with it.
@@ -307,8 +393,17 @@ fn deadline(cx: &Context, timeout: Option<Duration>) -> Timestamp {
     timeout.map_or(due, |timeout| due.min(later(cx.now(), timeout)))
 }
 
+/// What stands in the way of the engine now may be gone a moment later.
 fn failure(error: EngineError) -> Failure {
-    Failure::new(error.to_string())
+    match error {
+        EngineError::Store(_) | EngineError::TooMuchContention => Failure::passing(error.to_string()),
+        _ => Failure::new(error.to_string()),
+    }
+}
+
+/// The cause of the order that takes an overtaken request back.
+fn taken_back(head: &Head) -> String {
+    format!("{}/taken-back", head.request_key)
 }
 
 /// Every failure of every deployment, `None` if all succeeded.

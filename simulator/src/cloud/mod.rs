@@ -158,7 +158,18 @@ impl SimulatedCloud {
                 "another operation works on the resource",
             ));
         }
+        let taken = identifier.as_ref().is_some_and(|identifier| {
+            inner
+                .resources
+                .contains_key(&(mutation.type_name.clone(), identifier.clone()))
+        });
         let fate = Fate::draw(&self.world, operation, now, self.latency);
+        // That a name is taken is seen before anything else can go wrong.
+        let fate = if taken && operation == Operation::Create {
+            fate.at_once(now)
+        } else {
+            fate
+        };
         let index = inner.requests.len();
         let identifier = match (operation, identifier) {
             (_, Some(identifier)) => Some(identifier),

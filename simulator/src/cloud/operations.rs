@@ -69,6 +69,16 @@ impl Fate {
         }
         fate
     }
+
+    /// It fails for another reason before any of this.
+    pub(super) fn at_once(self, now: Timestamp) -> Self {
+        Fate {
+            takes_effect: now,
+            ends: now,
+            queued_until: now,
+            ..self
+        }
+    }
 }
 
 /// One request of Cloud Control.
@@ -320,7 +330,7 @@ impl SimulatedCloud {
             .values()
             .filter(|other| other.model.get("Mark") == Some(mark))
             .count();
-        if copies > 4 {
+        if copies > 10 {
             self.world.violated(format!("{copies} copies of {mark} at once"));
         }
     }

@@ -138,6 +138,7 @@ impl Instance<'_> {
         let now = || EngineClock::now(&formwork_aws::SystemClock);
         let order = Order {
             cause: format!("order-{number}"),
+            issued: None,
             deadline: now() + Duration::from_secs(60),
             salt: "5a17".into(),
             goal,

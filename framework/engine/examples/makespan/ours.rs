@@ -78,6 +78,7 @@ async fn deploy(graph: &Graph, circumstances: Circumstances) -> Run {
     let soon = |seconds| clock.now() + SignedDuration::from_secs(seconds);
     let order = Order {
         cause: "benchmark".into(),
+        issued: None,
         deadline: soon(100_000),
         salt: "5a17".into(),
         goal: Goal::Deploy(Target::new(Source::new("graph.yaml", text(graph)))),

@@ -1,6 +1,6 @@
 //! One resource in a deployment: what is known of it, and what is being done with it.
 
-use crate::mask::Mask;
+use crate::mask::{Mask, strip_pointers};
 use crate::order::Generation;
 use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
@@ -26,6 +26,9 @@ pub struct Resource {
     /// Its properties as last read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Value>,
+    /// Reads may not show yet what its last operation did: nothing is decided by them before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsettled_until: Option<Timestamp>,
     /// What is in flight. Kept across generations until its end is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<InFlight>,
@@ -77,7 +80,7 @@ pub struct Work {
     /// The failure that led to the present stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// What the failed creation had intended.
+    /// What a failed creation had intended, or an update that has to show, with what was owned before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intended: Option<Remembered>,
 }
@@ -168,6 +171,9 @@ pub struct InFlight {
     /// An answer may have been lost: the service may know the client token.
     #[serde(default)]
     pub resent: bool,
+    /// The call is good for asking only: secrets were taken out of the document, or it deletes something else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blurred: bool,
     /// How many calls to begin it had no answer that counts. A repetition is written down like the first
     /// call, so that a process whose order was superseded meanwhile does not make it.
     #[serde(default)]
@@ -198,6 +204,7 @@ impl Resource {
             && !matches!(self.work.action, Action::Delete | Action::Retain)
             && self.operation.is_none()
             && self.identifier.is_some()
+            && self.unsettled_until.is_none()
     }
 
     /// Takes what a service has added out of the live properties: it may be secret (a generated password, say), and
@@ -207,27 +214,66 @@ impl Resource {
         self.live = self.live.take().and(applied).cloned();
     }
 
-    /// Takes the document out of an operation that the service has not answered for. Calling exactly as
-    /// before is the only way to find out about it, so a creation's stays unless it holds secrets.
+    /// Takes the document out of an operation that the service has not answered for. Calling again under its
+    /// client token is the only way to find out about it, so a creation's stays, without the secrets in it.
     pub(super) fn release_payload(&mut self, mask: &Mask) {
         let Some(operation) = &mut self.operation else {
             return;
         };
-        let Some(payload) = operation.payload.take() else {
+        match operation.payload.take() {
+            Some(payload)
+                if operation.request_token.is_none() && operation.operation == Operation::Create =>
+            {
+                operation.keep_open_part(&payload, mask);
+            }
+            payload => operation.payload = payload,
+        }
+        operation.stop_changing();
+    }
+
+    /// Notes that an update may or may not have had its effect.
+    pub(crate) fn doubt(&mut self, intended: Option<&Remembered>) {
+        if let (Some(applied), Some(intended)) = (&mut self.remembered, intended) {
+            applied.doubt(intended);
+        }
+    }
+}
+
+/// A patch that no model stands: under a client token that the service does not know it has no effect.
+const QUESTION: &str = r#"[{"op":"test","path":"/0","value":"was this call made before?"}]"#;
+
+impl InFlight {
+    /// Of an answered call the document is needed no more. Of an update that another order has overtaken only
+    /// what became of it is of interest.
+    pub(super) fn stop_changing(&mut self) {
+        match self.operation {
+            _ if self.request_token.is_some() => self.payload = None,
+            Operation::Create => {}
+            Operation::Update => self.payload = Some(QUESTION.to_owned()),
+            // Asked about by the deletion of something else.
+            Operation::Delete => self.blurred = true,
+        }
+    }
+
+    /// Keeps of a payload what may be kept. A call with another document under a client token that the service
+    /// knows is answered with the request that it knows it from.
+    fn keep_open_part(&mut self, payload: &str, mask: &Mask) {
+        let hidden: Vec<&String> = self
+            .remembered
+            .iter()
+            .flat_map(|memory| memory.hidden.keys())
+            .collect();
+        if hidden.is_empty() && !mask.hides(payload) {
+            self.payload = Some(payload.to_owned());
+            return;
+        }
+        let Ok(mut document) = serde_json::from_str::<Value>(payload) else {
             return;
         };
-        if operation.request_token.is_some() {
-            return;
-        }
-        let is_open = operation
-            .remembered
-            .as_ref()
-            .is_none_or(|memory| memory.hidden.is_empty())
-            && !mask.hides(&payload);
-        match operation.operation {
-            Operation::Create if is_open => operation.payload = Some(payload),
-            _ => self.operation = None,
-        }
+        strip_pointers(&mut document, hidden.into_iter().map(String::as_str));
+        mask.strip(&mut document);
+        self.payload = Some(document.to_string());
+        self.blurred = true;
     }
 }
 

@@ -1,9 +1,11 @@
 //! Beginning work: who may start, and what is to be done with a resource.
 
 use super::Tick;
+use crate::classify::{Class, Retry, classify};
 use crate::deployment::{Resource, Stage, name_of};
 use crate::desired::{Desired, desired};
 use crate::outcome::{Action, Failure, why};
+use crate::ports::Operation;
 use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
 use formwork_schema::{Decision, Remembered, ResourceSchema};
@@ -53,7 +55,10 @@ impl Tick<'_> {
                 }
                 return;
             }
-            let gates = self.gates(&pending);
+            let mut gates = self.gates(&pending);
+            if self.deletes_wait_for_each_other(&pending, &gates) {
+                gates.fill(Gate::Open);
+            }
             let mut open = Vec::new();
             let mut moved = false;
             for (lane, gate) in pending.into_iter().zip(gates) {
@@ -89,6 +94,21 @@ impl Tick<'_> {
         }
     }
 
+    /// True if nothing but deletions is left and each waits for another. A name can stand for resources of several
+    /// generations, whose dependencies together may go round in a circle. Then the services say what is still used.
+    fn deletes_wait_for_each_other(&self, pending: &[String], gates: &[Gate]) -> bool {
+        !pending.is_empty()
+            && self.busy() == 0
+            && self.built() == Gate::Open
+            && gates.iter().all(|gate| *gate == Gate::Wait)
+            && pending.iter().all(|lane| {
+                self.deployment.lane(lane).is_some_and(|resource| {
+                    resource.work.action == Action::Delete
+                        && resource.work.not_before.is_none_or(|time| time <= self.now)
+                })
+            })
+    }
+
     /// A lane that may not go on: with the failure it was to retry after, or left out.
     fn give_up(&mut self, lane: &str) {
         match self.work_mut(lane).and_then(|work| work.failure.take()) {
@@ -112,7 +132,10 @@ impl Tick<'_> {
         let built = self.built();
         let mut needed_by: HashMap<&str, Vec<(&str, Stage)>> = HashMap::new();
         for (lane, resource) in self.deployment.lanes() {
-            if resource.work.action == Action::Delete && resource.work.stage != Stage::Done {
+            if resource.work.action == Action::Delete
+                && resource.work.stage != Stage::Done
+                && !is_still_used(resource)
+            {
                 for dependency in &resource.depends_on {
                     needed_by
                         .entry(dependency)
@@ -172,6 +195,15 @@ impl Tick<'_> {
             return;
         };
         let exists = resource.identifier.is_some();
+        if let Some(settled) = resource.unsettled_until.filter(|until| *until > self.now)
+            && !matches!(resource.work.action, Action::Delete | Action::Retain)
+        {
+            if let Some(work) = self.work_mut(lane) {
+                work.not_before = Some(settled);
+                work.fresh = false;
+            }
+            return;
+        }
         match resource.work.action {
             Action::Retain => self.end(lane, Stage::Done),
             Action::Delete if exists => self.intend_delete(lane, Action::Delete),
@@ -268,12 +300,20 @@ impl Tick<'_> {
         self.decide(lane, &live.unwrap_or_default());
     }
 
+    /// What cannot be read is what it was made as. If that is not known, another one is made.
     fn decide_without_reading(&mut self, lane: &str) {
-        let live = self
+        let desired = match self.desired(lane) {
+            Ok(desired) => desired,
+            Err(failure) => return self.fail(lane, *failure),
+        };
+        let remembered = self
             .deployment
             .lane(lane)
-            .and_then(|resource| Some(resource.remembered.as_ref()?.shown.clone()));
-        self.decide(lane, &live.unwrap_or(serde_json::Value::Null));
+            .and_then(|resource| resource.remembered.as_ref());
+        match remembered.map(|memory| memory.recall(&desired.value)) {
+            Some(live) => self.decide(lane, &live),
+            None => self.replace(lane, &desired),
+        }
     }
 
     /// Notes what was applied, and what it was built upon.
@@ -336,7 +376,8 @@ impl Tick<'_> {
         let Some(resource) = self.deployment.lane(lane) else {
             return false;
         };
-        if resource.work.revived {
+        // Whether its deletion has failed before or after it was done can only be read.
+        if resource.work.revived || !node.schema.handlers().read {
             return false;
         }
         let fits = |old: &Resource| {
@@ -375,6 +416,13 @@ impl Tick<'_> {
         self.set_stage(lane, Stage::Read);
         true
     }
+}
+
+/// True if the service has refused to delete it because of others: those need not wait for it.
+fn is_still_used(resource: &Resource) -> bool {
+    resource.work.failure.as_ref().is_some_and(|failure| {
+        classify(Operation::Delete, &failure.code, &failure.message) == Class::Retry(Retry::Dependents)
+    })
 }
 
 fn after_dependents(name: &str, dependents: Option<&Vec<(&str, Stage)>>) -> Gate {

@@ -8,6 +8,10 @@ use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
 use crate::replacement::Sequence;
 use formwork_schema::Remembered;
+use jiff::SignedDuration;
+
+/// How long reads may show what was before an update.
+pub(super) const CATCHING_UP: SignedDuration = SignedDuration::from_secs(20);
 
 impl Tick<'_> {
     /// The operation of a lane has ended without success.
@@ -37,9 +41,12 @@ impl Tick<'_> {
     fn note_older(&mut self, lane: &str, operation: InFlight, code: &str, class: Class) {
         if let Some(resource) = self.deployment.lane_mut(lane) {
             match operation.operation {
-                Operation::Delete if class == Class::Missing => forget(resource),
+                Operation::Delete if class == Class::Missing && !operation.blurred => forget(resource),
                 Operation::Delete => {}
-                Operation::Update => doubt(resource, operation.remembered.as_ref()),
+                Operation::Update => {
+                    resource.doubt(operation.remembered.as_ref());
+                    resource.unsettled_until = Some(classify::after(self.now, CATCHING_UP));
+                }
                 Operation::Create => {
                     // A name that the author chose may belong to somebody else when the service refused it.
                     let foreign = classify::is_refusal(code) && operation.identifier == operation.implied;
@@ -96,7 +103,8 @@ impl Tick<'_> {
 
     fn update_failed(&mut self, lane: &str, operation: &InFlight, class: Class, failure: Failure) {
         if let Some(resource) = self.deployment.lane_mut(lane) {
-            doubt(resource, operation.remembered.as_ref());
+            resource.doubt(operation.remembered.as_ref());
+            resource.unsettled_until = Some(classify::after(self.now, CATCHING_UP));
         }
         let or_replace = self
             .deployment
@@ -170,19 +178,10 @@ impl Tick<'_> {
 
     /// Another attempt after a while, where that may help and is still wanted.
     pub(super) fn retry_or_fail(&mut self, lane: &str, class: Class, failure: Failure) {
-        let tries = self
-            .deployment
-            .lane(lane)
-            .map_or(0, |resource| resource.work.retries);
-        let retry = match class {
-            Class::Retry(retry) => retry,
-            // A handler that lost its own way to the service.
-            Class::Lost => Retry::Service,
-            _ => return self.fail(lane, failure),
-        };
-        if tries >= retry.limit() || self.is_stopping() {
+        let Some(retry) = retry_of(class).filter(|_| self.may_retry(lane, class)) else {
             return self.fail(lane, failure);
-        }
+        };
+        let tries = self.tries(lane);
         let seed = format!("{}/{lane}/{}", self.deployment.salt, self.deployment.generation);
         let not_before = retry.again(self.now, tries, &seed);
         let message = format!("{}: {}, trying again", failure.code, failure.message);
@@ -195,6 +194,17 @@ impl Tick<'_> {
             work.candidate = None;
         }
         self.tell(lane, EventKind::Retried { throttled }, Some(message));
+    }
+
+    /// Whether another attempt would follow.
+    pub(super) fn may_retry(&self, lane: &str, class: Class) -> bool {
+        !self.is_stopping() && retry_of(class).is_some_and(|retry| self.tries(lane) < retry.limit())
+    }
+
+    fn tries(&self, lane: &str) -> u32 {
+        self.deployment
+            .lane(lane)
+            .map_or(0, |resource| resource.work.retries)
     }
 
     /// What was created is from now on the resource; the one it replaces is put aside.
@@ -249,6 +259,15 @@ impl Tick<'_> {
     }
 }
 
+fn retry_of(class: Class) -> Option<Retry> {
+    match class {
+        Class::Retry(retry) => Some(retry),
+        // A handler that lost its own way to the service.
+        Class::Lost => Some(Retry::Service),
+        _ => None,
+    }
+}
+
 /// Codes that services answer with when they cannot change something in place.
 fn may_mean_replace(code: &str) -> bool {
     matches!(code, "NotUpdatable" | "InvalidRequest" | "Validation")
@@ -267,14 +286,4 @@ fn forget(resource: &mut Resource) {
     resource.identifier = None;
     resource.remembered = None;
     resource.live = None;
-}
-
-/// After an update that failed half-way it is not known which of the hidden values the resource has: those
-/// that were to change count as changed next time.
-fn doubt(resource: &mut Resource, intended: Option<&Remembered>) {
-    if let (Some(applied), Some(intended)) = (&mut resource.remembered, intended) {
-        applied
-            .hidden
-            .retain(|pointer, hash| intended.hidden.get(pointer) == Some(hash));
-    }
 }

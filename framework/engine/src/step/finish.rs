@@ -38,7 +38,7 @@ impl Tick<'_> {
                 _ if in_flight && lost_patience => self.leave(&lane),
                 _ if in_flight => {}
                 Stage::Confirm => self.end(&lane, Stage::Done),
-                Stage::Verify => self.leave_unverified(&lane),
+                Stage::Verify if lost_patience => self.leave_unverified(&lane),
                 Stage::Read => self.end(&lane, Stage::Skipped),
                 _ => {}
             }

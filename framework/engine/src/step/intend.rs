@@ -118,6 +118,7 @@ impl Tick<'_> {
             remembered: None,
             started: self.now,
             resent: false,
+            blurred: false,
             turn: 0,
             stumbles: 0,
             next: None,

@@ -94,6 +94,10 @@ impl Tick<'_> {
         {
             operation.request_token = Some(request_token);
             operation.payload = None;
+            // Without its secrets it may have been taken for a new one, which is not what was wanted.
+            if operation.blurred {
+                operation.remembered = None;
+            }
             operation.stumbles = 0;
             operation.next = None;
             operation.accepted = Some(now);
@@ -178,7 +182,7 @@ impl Tick<'_> {
                     }
                 };
                 if spent {
-                    return self.failed(lane, &error.code, &error.message);
+                    return self.refused_for_good(lane, error);
                 }
                 self.deployment.touch();
                 self.tell_retry(lane, class, &error.code);
@@ -190,8 +194,65 @@ impl Tick<'_> {
                 }
                 None => self.failed(lane, &error.code, &error.message),
             },
-            _ => self.failed(lane, &error.code, &error.message),
+            _ => self.refused_for_good(lane, error),
         }
+    }
+
+    fn operation_verb(&self, lane: &str) -> &'static str {
+        let operation = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.operation.as_ref());
+        operation.map_or("deploy", |operation| operation.operation.verb())
+    }
+
+    /// A later generation asks a few times what became of the call, and then believes that nothing came of it.
+    fn ask_again(&mut self, lane: &str) -> bool {
+        let (now, generation) = (self.now, self.deployment.generation);
+        let Some(resource) = self.deployment.lane_mut(lane) else {
+            return false;
+        };
+        let tries = resource.work.retries;
+        let Some(operation) = resource
+            .operation
+            .as_mut()
+            .filter(|operation| operation.generation != generation && tries < Retry::Service.limit())
+        else {
+            return false;
+        };
+        resource.work.retries += 1;
+        operation.turn += 1;
+        operation.next = Some(Retry::Service.again(now, tries, &operation.client_token));
+        self.deployment.touch();
+        true
+    }
+
+    /// The call is not made again in this generation. What an earlier call may have begun is only
+    /// over if the refusal is about the document, which was the same then.
+    ///
+    /// INVARIANT (kept in sight): else the operation stays, a later generation asks again.
+    fn refused_for_good(&mut self, lane: &str, error: &CloudError) {
+        let may_exist = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.operation.as_ref())
+            .is_some_and(|operation| operation.resent);
+        let is_ours = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.operation.as_ref())
+            .is_some_and(|operation| operation.generation == self.deployment.generation);
+        if may_exist && !classify::is_about_the_document(&error.code) {
+            if self.ask_again(lane) {
+                return;
+            }
+            if is_ours {
+                let verb = self.operation_verb(lane);
+                let failure = self.failure(lane, verb, &error.code, &error.message);
+                return self.fail(lane, failure);
+            }
+        }
+        self.failed(lane, &error.code, &error.message);
     }
 
     /// A poll had no answer. The operation is not forgotten for that.
@@ -217,6 +278,14 @@ impl Tick<'_> {
                 let failure = self.failure(lane, verb, &error.code, &error.message);
                 self.fail(lane, failure);
             }
+        }
+    }
+
+    /// Reads may not show yet what an operation did.
+    pub(super) fn doubt_reads(&mut self, lane: &str) {
+        let until = classify::after(self.now, super::failed::CATCHING_UP);
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            resource.unsettled_until = Some(until);
         }
     }
 
@@ -253,7 +322,13 @@ impl Tick<'_> {
                 self.take_over(lane, identifier, operation.remembered);
             }
             Operation::Update => {
-                resource.remembered = operation.remembered;
+                // A read that still shows what was removed is told by who owned it.
+                let before = std::mem::replace(&mut resource.remembered, operation.remembered);
+                resource.work.intended = resource
+                    .remembered
+                    .as_ref()
+                    .zip(before.as_ref())
+                    .map(|(now, before)| now.owning(before));
                 resource.live = None;
             }
             Operation::Delete => {
@@ -263,7 +338,10 @@ impl Tick<'_> {
             }
         }
         match operation.operation {
-            _ if !ours => self.set_stage(lane, Stage::Pending),
+            _ if !ours => {
+                self.doubt_reads(lane);
+                self.set_stage(lane, Stage::Pending);
+            }
             Operation::Delete
                 if self
                     .deployment

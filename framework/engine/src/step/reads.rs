@@ -3,7 +3,7 @@
 use super::Tick;
 use super::failed::exists;
 use crate::classify::{self, Class, Retry, after};
-use crate::deployment::Stage;
+use crate::deployment::{Resource, Stage, name_of};
 use crate::outcome::{Action, Failure};
 use crate::ports::{CloudError, Operation};
 use formwork_schema::Decision;
@@ -29,6 +29,9 @@ impl Tick<'_> {
     }
 
     fn confirmed(&mut self, lane: &str, live: Option<Value>) {
+        if live.as_ref().is_some_and(|live| !self.shows(lane, live)) {
+            self.doubt_reads(lane);
+        }
         let depends_on = self
             .context
             .model
@@ -37,11 +40,27 @@ impl Tick<'_> {
         if let Some(resource) = self.deployment.lane_mut(lane) {
             resource.live = live.or_else(|| Some(resource.remembered.as_ref()?.shown.clone()));
             resource.work.failure = None;
+            resource.work.intended = None;
             if let Some(depends_on) = depends_on {
                 resource.depends_on = depends_on;
             }
         }
         self.end(lane, Stage::Done);
+    }
+
+    /// Whether a read shows what was wanted.
+    fn shows(&self, lane: &str, live: &Value) -> bool {
+        let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
+            return true;
+        };
+        let Ok(desired) = self.desired(lane) else {
+            return true;
+        };
+        let applied = self
+            .deployment
+            .lane(lane)
+            .and_then(|resource| resource.work.intended.as_ref().or(resource.remembered.as_ref()));
+        formwork_schema::decide(&node.schema, applied, live, &desired.value) == Decision::None
     }
 
     pub(super) fn read(&mut self, lane: &str, result: Result<Value, CloudError>) {
@@ -61,6 +80,7 @@ impl Tick<'_> {
             (Stage::Verify, Ok(live)) => self.verified(lane, Some(live)),
             (Stage::Read, Err(_)) if missing => self.missed(lane),
             (Stage::Confirm, Err(error)) if missing => self.not_yet(lane, &error),
+            (Stage::Verify, Err(_)) if missing && self.must_show(lane) => {}
             (Stage::Verify, Err(_)) if missing => self.verified(lane, None),
             (Stage::Confirm, Err(error)) if classify::short(&error.code) == "UnsupportedAction" => {
                 self.confirmed(lane, None)
@@ -89,7 +109,7 @@ impl Tick<'_> {
         let Some(resource) = self.deployment.lane_mut(lane) else {
             return;
         };
-        let was_seen = resource.live.is_some() || resource.remembered.is_none();
+        let was_seen = resource.live.is_some();
         let since = *resource.work.since.get_or_insert(now);
         let patience = if was_seen {
             SignedDuration::from_secs(1)
@@ -105,6 +125,25 @@ impl Tick<'_> {
         resource.live = None;
         resource.work.action = Action::Create;
         self.set_stage(lane, Stage::Pending);
+    }
+
+    /// What the service says exists is read again for a while, until it shows.
+    fn must_show(&mut self, lane: &str) -> bool {
+        let now = self.now;
+        let Some(work) = self.work_mut(lane) else {
+            return false;
+        };
+        let exists = work.failure.as_ref().is_some_and(|failure| {
+            classify::classify(Operation::Create, &failure.code, &failure.message) == Class::Exists
+        });
+        let since = *work.since.get_or_insert(now);
+        if !exists || now.duration_since(since) >= SETTLING {
+            return false;
+        }
+        let pause = 250_i64.saturating_mul(1 << work.misses.min(5)).min(5_000);
+        work.misses += 1;
+        work.not_before = Some(after(now, SignedDuration::from_millis(pause)));
+        true
     }
 
     /// Reads lag behind operations for a moment.
@@ -157,6 +196,42 @@ impl Tick<'_> {
         self.fail(lane, failure);
     }
 
+    /// Reads lag behind operations: what a failed creation has named may be there although it cannot be seen. To
+    /// delete what is not there does no harm.
+    fn keep_unseen(&mut self, lane: &str, candidate: String, class: Class, failure: &Failure) {
+        if classify::is_refusal(&failure.code) {
+            return;
+        }
+        match class {
+            // Under a name that its author chose the next attempt meets it.
+            Class::Retry(_) | Class::Lost if self.is_named_by_author(lane, &candidate) => {
+                if !self.may_retry(lane, class) {
+                    self.keep(lane, candidate);
+                }
+            }
+            Class::Retry(_) | Class::Lost => {
+                if let Some(resource) = self.deployment.lane(lane) {
+                    let left = Resource {
+                        type_name: resource.type_name.clone(),
+                        identifier: Some(candidate),
+                        depends_on: resource.depends_on.clone(),
+                        ..Resource::default()
+                    };
+                    self.deployment.retire(name_of(lane), left);
+                }
+            }
+            Class::Exists | Class::TokenUnknown => {}
+            _ => self.keep(lane, candidate),
+        }
+    }
+
+    fn is_named_by_author(&self, lane: &str, candidate: &str) -> bool {
+        let node = self.context.model.and_then(|model| model.nodes.get(lane));
+        node.zip(self.desired(lane).ok())
+            .and_then(|(node, desired)| node.schema.identifier(&desired.value))
+            .is_some_and(|implied| implied == candidate)
+    }
+
     /// A failed creation has left `live`, or nothing.
     fn verified(&mut self, lane: &str, live: Option<Value>) {
         let Some(work) = self.work_mut(lane) else { return };
@@ -165,7 +240,10 @@ impl Tick<'_> {
         let failure =
             failure.unwrap_or_else(|| self.failure(lane, "create", "NotStabilized", "the creation failed"));
         let class = classify::classify(Operation::Create, &failure.code, &failure.message);
-        let (Some(live), Some(candidate)) = (live, candidate) else {
+        let (Some(live), Some(candidate)) = (live, candidate.clone()) else {
+            if let Some(candidate) = candidate {
+                self.keep_unseen(lane, candidate, class, &failure);
+            }
             let class = if class == Class::TokenUnknown {
                 Class::Retry(Retry::Service)
             } else {

@@ -189,6 +189,7 @@ impl World {
         let deadline = self.clock.now().checked_add(self.timeout).unwrap();
         Order {
             cause: cause.into(),
+            issued: None,
             deadline,
             salt: "5a17".into(),
             goal,

@@ -1,6 +1,6 @@
 //! Deliveries that come twice, beside each other, or through a side door; stores that fail.
 
-use crate::support::{Act, Probe, Script, World, event};
+use crate::support::{Act, Probe, Script, URL, World, event};
 use formwork_provider::ports::{Clock, WaiterError};
 use formwork_provider::{CREATE_FAILED_ID, FlowError};
 use serde_json::{Value, json};
@@ -269,11 +269,7 @@ async fn hanging_store_or_waiter_leaves_time_for_the_answer() {
         world.fakes.sender.delay(Duration::from_millis(500));
         let invocation = world.invocation();
         let deadline = invocation.deadline;
-        world
-            .provider
-            .on_event(event("Create"), invocation)
-            .await
-            .unwrap();
+        world.provider.on_event(event("Create"), invocation).await.ok();
         assert_eq!(world.answer()["Status"], status, "{act:?} {passes}");
         assert!(world.fakes.clock.now() < deadline, "{act:?} {passes}");
     }
@@ -328,4 +324,48 @@ async fn undelivered_answer_that_was_given_meanwhile_is_delivered() {
     };
     tokio::join!(world.poll(), aborted);
     world.failed("pending-id", "the waiter ended with ABORTED");
+}
+
+fn signed(request_type: &str, second: u32) -> serde_json::Value {
+    let mut event = event(request_type);
+    event["ResponseURL"] = json!(format!("{URL}&X-Amz-Date=20260101T0000{second:02}Z"));
+    event["RequestId"] = json!(format!("request-{second}"));
+    event
+}
+
+/// A Create that is delivered only after its Delete would make what nobody ever deletes.
+#[tokio::test(start_paused = true)]
+async fn a_create_that_comes_after_its_delete_has_no_effect() {
+    let probe = Probe::new([Act::Done, Act::Done]);
+    let world = World::of(probe.clone());
+    world.fakes.clock.advance(Duration::from_secs(60));
+    world.on_event(&signed("Delete", 20)).await.unwrap();
+    world.on_event(&signed("Create", 10)).await.unwrap();
+    let bodies = world.fakes.sender.bodies();
+    assert_eq!(bodies[1]["Status"], "FAILED", "{bodies:?}");
+    assert_eq!(probe.calls().len(), 2, "{:?}", probe.calls());
+    // A later Create of the same resource is another matter.
+    world.on_event(&signed("Create", 30)).await.unwrap();
+    assert_eq!(world.fakes.sender.bodies()[2]["Status"], "SUCCESS");
+}
+
+/// An answer without a record could be contradicted by whoever goes on from the record that there is.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_will_be_tried_again_is_not_answered_without_a_record() {
+    let world = World::of(Probe::new([Act::Done]));
+    world.fakes.store.fail(0, 3);
+    let event = signed("Create", 0);
+    assert!(matches!(
+        world.on_event(&event).await.unwrap_err(),
+        FlowError::Store(_)
+    ));
+    assert_eq!(world.fakes.sender.attempts(), 0);
+    world.on_event(&event).await.unwrap();
+    assert_eq!(world.fakes.sender.bodies()[0]["Status"], "SUCCESS");
+    // Once Lambda has given up, nobody else answers.
+    let world = World::of(Probe::new([]));
+    world.fakes.store.fail(0, usize::MAX);
+    world.fakes.clock.advance(Duration::from_secs(400));
+    let record = json!({ "requestContext": { "condition": "RetriesExhausted" }, "requestPayload": event });
+    world.is_complete(record).await.unwrap_err();
 }

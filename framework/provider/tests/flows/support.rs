@@ -345,8 +345,9 @@ impl CustomResource for Probe {
         Failure::new(format!("{:?} was still at {state}", request.physical_resource_id))
     }
 
-    async fn answered(&self, head: &Head, id: &str, succeeded: bool) {
+    async fn answered(&self, head: &Head, id: &str, succeeded: bool, _cx: &Context) -> Result<(), Failure> {
         self.note(format!("answered {} {id} {succeeded}", head.request_type));
+        Ok(())
     }
 }
 

@@ -68,6 +68,41 @@ pub fn remember(
 }
 
 impl Remembered {
+    /// Notes that an update to `intended` may or may not have had its effect: what either names is owned, and of a
+    /// hidden value that was to change it is not known any more what it is.
+    pub fn doubt(&mut self, intended: &Remembered) {
+        own(&mut self.shown, &intended.shown);
+        for (pointer, hash) in &intended.hidden {
+            if self.hidden.get(pointer) != Some(hash) {
+                self.hidden.insert(pointer.clone(), UNKNOWN.to_owned());
+            }
+        }
+    }
+
+    /// This memory, owning also what an earlier one did.
+    #[must_use]
+    pub fn owning(&self, earlier: &Remembered) -> Remembered {
+        let mut both = self.clone();
+        own(&mut both.shown, &earlier.shown);
+        for (pointer, hash) in &earlier.hidden {
+            both.hidden.entry(pointer.clone()).or_insert_with(|| hash.clone());
+        }
+        both
+    }
+
+    /// What was applied, as far as it is known: with the hidden values that `desired` has unchanged.
+    pub fn recall(&self, desired: &Value) -> Value {
+        let mut recalled = self.shown.clone();
+        for pointer in self.hidden.keys() {
+            if let Some(value) = desired.pointer(pointer)
+                && self.is_as_hidden(desired, pointer)
+            {
+                put(&mut recalled, &split(pointer), value);
+            }
+        }
+        recalled
+    }
+
     /// What was applied, with `null` for what is hidden: who owns a property, not what it was.
     pub(crate) fn owned(&self) -> Cow<'_, Value> {
         let mut owned = Cow::Borrowed(&self.shown);
@@ -115,6 +150,47 @@ impl Remembered {
             hide(&mut open, &split(part));
         }
         equal(shown, &open) && parts.into_iter().all(|part| self.is_as_hidden(desired, part))
+    }
+}
+
+/// Puts a value where its parents are: a new member, or a known element.
+fn put(into: &mut Value, path: &[String], value: &Value) {
+    let Some((last, parents)) = path.split_last() else {
+        *into = value.clone();
+        return;
+    };
+    let parent = parents.iter().try_fold(into, |at, part| match at {
+        Value::Object(members) => members.get_mut(part),
+        Value::Array(elements) => elements.get_mut(part.parse::<usize>().ok()?),
+        _ => None,
+    });
+    match parent {
+        Some(Value::Object(members)) => {
+            members.insert(last.clone(), value.clone());
+        }
+        Some(Value::Array(elements)) => {
+            if let Some(element) = last.parse().ok().and_then(|index: usize| elements.get_mut(index)) {
+                *element = value.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The hash of no value.
+const UNKNOWN: &str = "";
+
+/// Adds the members that only `other` has.
+fn own(shown: &mut Value, other: &Value) {
+    if let (Value::Object(shown), Value::Object(other)) = (shown, other) {
+        for (name, value) in other {
+            match shown.get_mut(name) {
+                Some(known) => own(known, value),
+                None => {
+                    shown.insert(name.clone(), value.clone());
+                }
+            }
+        }
     }
 }
 
