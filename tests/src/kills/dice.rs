@@ -65,6 +65,7 @@ impl Dice {
         ]);
         Plan {
             target,
+            cancels: self.chance(0.2),
             twice: self.chance(0.2),
             aborts: self.chance(0.3),
         }
@@ -136,6 +137,8 @@ impl Dice {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     target: Target,
+    /// The Delete comes while the Create is under way.
+    pub(super) cancels: bool,
     /// Events are delivered twice at once.
     twice: bool,
     /// Somebody stops the waiter's executions.
@@ -263,6 +266,11 @@ impl Fates {
 
     pub(super) fn delivers_twice(&self) -> bool {
         self.plan.twice && self.turn().dice.chance(0.5)
+    }
+
+    /// How long CloudFormation waits before it cancels a Create.
+    pub(super) fn pause(&self) -> Duration {
+        Duration::from_millis(self.turn().dice.0.u64(0..2500))
     }
 
     pub(super) fn answered(&self, phase: &'static str, answer: &Value) {
