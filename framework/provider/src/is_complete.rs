@@ -137,7 +137,11 @@ impl Turn<'_> {
 
     /// Answers for an on_event that Lambda has given up.
     async fn answer_for(&self, reason: &str) -> Result<Next, FlowError> {
-        if let Some((record, version)) = self.journal().load().await? {
+        let found = match self.journal().load().await {
+            Err(error) if self.answers_unrecorded(self.due()) => return self.answer_unrecorded(&error).await,
+            found => found?,
+        };
+        if let Some((record, version)) = found {
             let deadline = record.deadline;
             let tracked = Tracked {
                 record,
@@ -188,7 +192,27 @@ impl Turn<'_> {
                 .await
             }
             Err(SaveError::Conflict) => self.leave_to_other().await,
+            Err(SaveError::Failed(error)) if self.answers_unrecorded(record.deadline) => {
+                self.answer_unrecorded(&error).await
+            }
             Err(SaveError::Failed(error)) => Err(error),
         }
+    }
+
+    /// Answers FAILED where nothing can be read or written: nobody comes after this, and a stack waits.
+    async fn answer_unrecorded(&self, error: &FlowError) -> Result<Next, FlowError> {
+        tracing::error!(%error, "the answer is delivered without being stored");
+        let derived = self
+            .understand()
+            .ok()
+            .and_then(|understood| understood.derived_id);
+        let verdict = self.failed(error.to_string(), derived, Made::Perhaps);
+        let stage = Stage::Started {
+            lease_until: self.now(),
+            physical_resource_id: None,
+        };
+        let record = Record::started(self.event.clone(), self.due(), stage);
+        let at = Place::Nowhere;
+        self.answer(verdict, Tracked { record, at }, None).await
     }
 }

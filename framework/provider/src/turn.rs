@@ -154,7 +154,10 @@ impl<'a> Turn<'a> {
         let issued = self.envelope.response_url.signed_at();
         match self.flow {
             Flow::OnEvent => issued.is_none(),
-            Flow::LastResort => issued.is_none_or(|issued| self.now() >= later(issued, TRIED_AGAIN_WITHIN)),
+            Flow::LastResort => {
+                let now = self.now();
+                now >= deadline || issued.is_none_or(|issued| now >= later(issued, TRIED_AGAIN_WITHIN))
+            }
             Flow::IsComplete | Flow::GivenUp => self.now() >= deadline,
         }
     }

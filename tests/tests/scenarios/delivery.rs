@@ -58,7 +58,8 @@ async fn a_request_id_that_comes_back_with_another_url_is_another_request() {
     let delete = small::delete(&world, small::id(&created));
     world.send(&delete).await.unwrap();
     assert_eq!(world.answer(&delete).await["Status"], "SUCCESS");
-    // CloudFormation reuses the id when a deployment is tried again.
+    // CloudFormation reuses the id when a deployment is tried again, never within the second that a ResponseURL tells.
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
     let again = small::create(&world);
     assert_eq!(again["RequestId"], create["RequestId"]);
     world.send(&again).await.unwrap();
