@@ -1,0 +1,141 @@
+//! The end of an order: what was needed only for it is erased.
+
+use super::{Engine, RACES};
+use crate::deployment::{Deployment, Phase, Resource, StoredGoal};
+use crate::error::EngineError;
+use crate::mask::Mask;
+use crate::model::Model;
+use crate::order::Generation;
+use crate::ports::{StoreError, Version};
+use crate::scope::Scope;
+use formwork_blueprint::{Value, evaluate};
+
+impl Engine {
+    /// The outcome has been delivered: erases inputs and secrets, and after a destroy that left nothing the
+    /// document. Again, or for a generation that was superseded, it does nothing.
+    ///
+    /// # Errors
+    /// [`EngineError::Unfinished`] while the generation runs, else the store's.
+    pub async fn settle(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
+        self.close(instance, generation, false).await
+    }
+
+    /// Like [`Engine::settle`] for a generation whose end nobody awaits any more: its order was answered
+    /// without it. What is in flight stays in the document, for the next order to await.
+    ///
+    /// # Errors
+    /// The store's: trying again is safe.
+    pub async fn abandon(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
+        self.close(instance, generation, true).await
+    }
+
+    async fn close(
+        &self,
+        instance: &str,
+        generation: Generation,
+        unfinished: bool,
+    ) -> Result<(), EngineError> {
+        let mut outages = 0;
+        for _ in 0..RACES {
+            let Some((mut deployment, version)) = self.read(instance).await? else {
+                return Ok(());
+            };
+            if deployment.generation != generation {
+                return Ok(());
+            }
+            match deployment.phase {
+                Phase::Running if !unfinished => return Err(EngineError::Unfinished),
+                Phase::Running | Phase::Done => {}
+                Phase::Settled => return self.remove_if_empty(instance, &deployment, &version).await,
+            }
+            let mask = self.secrets(&deployment).await;
+            deployment.give_up();
+            let released = matches!(deployment.goal, StoredGoal::Destroy { retain: true });
+            if released {
+                deployment
+                    .resources
+                    .retain(|_, resource| resource.operation.is_some());
+                deployment
+                    .retired
+                    .retain(|_, resource| resource.operation.is_some());
+            }
+            deployment.erase(&mask);
+            deployment.serial += 1;
+            match self
+                .adapters
+                .store
+                .save(instance, deployment.write()?, Some(&version))
+                .await
+            {
+                Ok(version) => return self.remove_if_empty(instance, &deployment, &version).await,
+                Err(StoreError::Conflict) => {}
+                Err(error) => {
+                    self.wait_out(outages, error).await?;
+                    outages += 1;
+                }
+            }
+        }
+        Err(EngineError::TooMuchContention)
+    }
+
+    /// After a failed deploy the document stays, so that a late duplicate of its cause finds it.
+    async fn remove_if_empty(
+        &self,
+        instance: &str,
+        deployment: &Deployment,
+        version: &Version,
+    ) -> Result<(), EngineError> {
+        if !matches!(deployment.goal, StoredGoal::Destroy { .. }) || !deployment.is_empty() {
+            return Ok(());
+        }
+        for outage in 0.. {
+            match self.adapters.store.remove(instance, version).await {
+                // A new order has begun meanwhile: what is stored is its own.
+                Ok(()) | Err(StoreError::Conflict) => break,
+                Err(error) => self.wait_out(outage, error).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Every secret of a deployment's inputs, and what was computed from them.
+    pub(super) async fn secrets(&self, deployment: &Deployment) -> Mask {
+        let StoredGoal::Deploy(Some(target)) = &deployment.goal else {
+            return Mask::default();
+        };
+        let model = match self.latest.known(deployment) {
+            Some(model) => model,
+            None => {
+                let (target, schemas) = (target.restore(), self.adapters.schemas.as_ref());
+                let Ok(model) = self.latest.model(deployment, &target, schemas).await else {
+                    let blueprint = formwork_blueprint::check(&target.source).blueprint;
+                    let variables = blueprint.and_then(|blueprint| blueprint.bind(&target.variables).ok());
+                    return variables
+                        .map(|variables| Mask::of(variables.values()))
+                        .unwrap_or_default();
+                };
+                model
+            }
+        };
+        if is_open(&model, deployment) {
+            return Mask::default();
+        }
+        let scope = Scope::during(&model, deployment);
+        let specs = model
+            .blueprint
+            .resources
+            .values()
+            .filter_map(|resource| evaluate(&resource.spec, &scope).ok());
+        specs.fold(model.mask.clone(), |mask, value| mask.with(&value))
+    }
+}
+
+/// True if nothing secret went in: secrets come from variables and from what the service does not show.
+fn is_open(model: &Model, deployment: &Deployment) -> bool {
+    let is_plain = |value: &Value| value.secret_pointers().is_empty();
+    let is_shown = |(_, resource): (&str, &Resource)| {
+        let remembered = resource.remembered.as_ref();
+        remembered.is_none_or(|memory| memory.hidden.is_empty())
+    };
+    model.variables.values().all(is_plain) && deployment.lanes().all(is_shown)
+}
