@@ -18,7 +18,7 @@ pub use upkeep::UpkeepError;
 use crate::classify::is_refusal;
 use crate::durations::Durations;
 use crate::mask::{Mask, strip_pointers};
-use crate::order::{Generation, Target};
+use crate::order::{Generation, Order, Target};
 use crate::outcome::{Action, Failure, ResourceReport, Status};
 use crate::step::Polling;
 use crate::{EngineError, Goal};
@@ -185,10 +185,13 @@ impl Deployment {
     }
 
     /// Whether it was told something by an order given later than that. Of two given at the same moment, the one
-    /// that destroys counts as the later.
-    pub(crate) fn is_newer_than(&self, issued: Option<Timestamp>) -> bool {
-        match (self.issued, issued) {
-            (Some(known), Some(issued)) if known == issued => matches!(self.goal, StoredGoal::Destroy { .. }),
+    /// that destroys counts as the later; of two that destroy, the one that comes once the other was answered.
+    pub(crate) fn is_newer_than(&self, order: &Order) -> bool {
+        match (self.issued, order.issued) {
+            (Some(known), Some(issued)) if known == issued => {
+                let repeats = matches!(order.goal, Goal::Destroy { .. }) && self.phase == Phase::Settled;
+                matches!(self.goal, StoredGoal::Destroy { .. }) && !repeats
+            }
             (Some(known), Some(issued)) => known > issued,
             _ => false,
         }

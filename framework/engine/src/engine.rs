@@ -135,7 +135,7 @@ impl Engine {
             }
             if stored
                 .as_ref()
-                .is_some_and(|(deployment, _)| deployment.is_newer_than(order.issued))
+                .is_some_and(|(deployment, _)| deployment.is_newer_than(&order))
             {
                 return Err(EngineError::Overtaken);
             }

@@ -49,6 +49,31 @@ async fn an_order_older_than_the_last_one_is_refused() {
         .unwrap();
 }
 
+/// Someone who reads that a Delete has failed may be quicker with the next one than the clock of ResponseURLs.
+#[tokio::test(start_paused = true)]
+async fn a_delete_in_the_second_of_one_that_failed_is_carried_out() {
+    let world = World::new();
+    let engine = world.engine();
+    assert!(
+        world
+            .deploy_and_settle("create", &one("{name: a}"))
+            .await
+            .succeeded
+    );
+    world
+        .cloud
+        .fault(Operation::Delete, "", Fault::Fail("AccessDenied", "no"));
+    let delete = |cause| dated(&world, cause, 200, Goal::Destroy { retain: false });
+    let generation = engine.begin(INSTANCE, delete("delete")).await.unwrap();
+    let beside = engine.begin(INSTANCE, delete("beside")).await;
+    assert_eq!(beside.unwrap_err(), EngineError::Overtaken);
+    assert!(!world.follow(&engine, generation).await.unwrap().succeeded);
+    engine.settle(INSTANCE, generation).await.unwrap();
+    let again = engine.begin(INSTANCE, delete("again")).await.unwrap();
+    assert!(world.follow(&engine, again).await.unwrap().succeeded);
+    assert_eq!(world.ids(), Vec::<String>::new());
+}
+
 /// Seeds 1545 and 2645: two generations whose references go in opposite directions.
 #[tokio::test(start_paused = true)]
 async fn deletions_that_wait_for_each_other_by_name_are_begun() {
