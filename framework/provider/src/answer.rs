@@ -2,14 +2,14 @@
 //!
 //! # Flow
 //! Encode, write `Answering`, PUT, tell the resource type, write `Answered`. Whoever comes to an answer that stands
-//! does all of it again from the PUT on, so nothing of it is left out for good.
+//! does all of it again from the PUT on, so nothing of it is left out for good. What cannot be done now is left to a
+//! waiter, and then the record says that the PUT is done.
 //!
 //! # Guarantees
 //! Once `Answering` is written the answer never changes: whoever comes later only delivers it. When the store
 //! cannot be used, and nobody will try again in time, the answer is delivered all the same.
 
 use crate::flow_error::FlowError;
-use crate::operate::Flow;
 use crate::ports::{Answered, SendError};
 use crate::provider::until;
 use crate::record::{SaveError, Stage};
@@ -23,6 +23,8 @@ use std::time::Duration;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+/// How long what is left to do after an answer waits for another attempt.
+const LATER: Duration = Duration::from_secs(5);
 
 impl Turn<'_> {
     pub(crate) async fn refuse(&self, reason: &str) -> Result<Next, FlowError> {
@@ -44,6 +46,7 @@ impl Turn<'_> {
         let Tracked { mut record, at } = tracked;
         record.stage = Stage::Answering {
             body: String::from_utf8_lossy(body.as_bytes()).into_owned(),
+            delivered: false,
         };
         let at = if matches!(at, Place::Nowhere) {
             Place::Nowhere
@@ -64,7 +67,10 @@ impl Turn<'_> {
     }
 
     /// Delivers an answer that stands, and closes the record.
-    pub(crate) async fn deliver_stored(&self, body: &str, tracked: Tracked) -> Result<Next, FlowError> {
+    pub(crate) async fn deliver_stored(&self, tracked: Tracked) -> Result<Next, FlowError> {
+        let Stage::Answering { body, .. } = &tracked.record.stage else {
+            return Err(FlowError::Record("it is not at the stage it was".into()));
+        };
         let body = ResponseBody::read(body.as_bytes().to_vec())
             .ok_or_else(|| FlowError::Record("its answer cannot be read".into()))?;
         let understood = self.understand().ok();
@@ -78,23 +84,15 @@ impl Turn<'_> {
         };
         match &record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),
-            Stage::Answering { body } => {
-                let body = body.clone();
-                self.deliver_stored(
-                    &body,
-                    Tracked {
-                        record,
-                        at: Place::At(version),
-                    },
-                )
+            Stage::Answering { .. } => {
+                self.deliver_stored(Tracked {
+                    record,
+                    at: Place::At(version),
+                })
                 .await
             }
-            // A waiter of the same name would not start again, so whoever comes in its place comes once more.
-            Stage::Started { .. } | Stage::Polling { .. } if self.flow == Flow::GivenUp => {
-                Err(FlowError::Busy)
-            }
             Stage::Started { .. } | Stage::Polling { .. } => {
-                self.start_waiter(&record).await?;
+                self.see_to_waiter(&record).await?;
                 Ok(Next::Wait {
                     after: Duration::from_secs(1),
                     deadline: record.deadline,
@@ -106,13 +104,28 @@ impl Turn<'_> {
     async fn finish(
         &self,
         body: ResponseBody,
-        tracked: Tracked,
+        mut tracked: Tracked,
         understood: Option<&Understood>,
     ) -> Result<Next, FlowError> {
-        self.deliver(&self.envelope.response_url, &body).await?;
         let (status, id) = (body.status(), body.physical_resource_id());
-        let took = self.elapsed(tracked.record.deadline);
-        self.tell(status, Some(took));
+        if !matches!(tracked.record.stage, Stage::Answering { delivered: true, .. }) {
+            self.deliver(&self.envelope.response_url, &body).await?;
+            self.tell(status, Some(self.elapsed(tracked.record.deadline)));
+        }
+        match self.forget(&tracked, understood, status, id).await {
+            Ok(()) => Ok(Next::Answered),
+            Err(error) => self.forget_later(&mut tracked, error).await,
+        }
+    }
+
+    /// What is left to do once the answer is delivered.
+    async fn forget(
+        &self,
+        tracked: &Tracked,
+        understood: Option<&Understood>,
+        status: Status,
+        id: &str,
+    ) -> Result<(), FlowError> {
         if let Some(understood) = understood {
             let closed = self
                 .closed_by_resource(understood, id, status, tracked.record.deadline)
@@ -122,8 +135,36 @@ impl Turn<'_> {
                 closed?;
             }
         }
-        self.close(tracked, status, id).await?;
-        Ok(Next::Answered)
+        self.close(tracked, status, id).await
+    }
+
+    /// Leaves it to the waiter: what is left to do can take longer than all of Lambda's attempts.
+    async fn forget_later(&self, tracked: &mut Tracked, error: FlowError) -> Result<Next, FlowError> {
+        let (Place::At(version), true) = (&tracked.at, self.now() < tracked.record.deadline) else {
+            return Err(error);
+        };
+        tracing::warn!(%error, "the request is answered and will be closed later");
+        if let Stage::Answering { delivered, .. } = &mut tracked.record.stage
+            && !*delivered
+        {
+            *delivered = true;
+            // Whoever comes back delivers the answer once more where this is not known.
+            if let Err(SaveError::Failed(error)) =
+                self.journal().save(&mut tracked.record, Some(version)).await
+            {
+                tracing::warn!(%error, "that the answer is delivered is not stored");
+            }
+        }
+        match self.see_to_waiter(&tracked.record).await {
+            Ok(()) => Ok(Next::Wait {
+                after: LATER,
+                deadline: tracked.record.deadline,
+            }),
+            Err(unstarted) => {
+                tracing::warn!(error = %unstarted, "nobody comes back to close the request");
+                Err(error)
+            }
+        }
     }
 
     /// Lets the resource type forget what it needed for the request.
@@ -147,7 +188,7 @@ impl Turn<'_> {
                     Ok(())
                 }
             },
-            () = clock.sleep(until(self.now(), self.times.end)) => {
+            () = clock.sleep(until(self.now(), self.times.cut_off.max(self.half_way()))) => {
                 Err(FlowError::Unclosed("the handler was cut off".into()))
             }
         }
@@ -171,7 +212,7 @@ impl Turn<'_> {
     }
 
     /// Erases event and answer. Should it fail the answer is sent once more at worst, never another one.
-    async fn close(&self, tracked: Tracked, status: Status, id: &str) -> Result<(), FlowError> {
+    async fn close(&self, tracked: &Tracked, status: Status, id: &str) -> Result<(), FlowError> {
         let Place::At(version) = &tracked.at else {
             return Ok(());
         };
@@ -179,7 +220,7 @@ impl Turn<'_> {
             status,
             physical_resource_id: id.to_owned(),
         };
-        let mut record = tracked.record;
+        let mut record = tracked.record.clone();
         record.stage = stage;
         record.event = None;
         match self.journal().save(&mut record, Some(version)).await {

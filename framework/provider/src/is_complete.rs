@@ -28,9 +28,8 @@ pub(crate) async fn run(
             ended,
         } => match open(provider, &instance, &request, invocation, Flow::GivenUp).await? {
             Some((turn, tracked)) => {
-                turn.give_up(tracked, &reason, ended.as_deref())
-                    .instrument(turn.span())
-                    .await
+                let turn = Turn { ended, ..turn };
+                turn.give_up(tracked, &reason).instrument(turn.span()).await
             }
             None => Ok(Next::Answered),
         },
@@ -85,10 +84,7 @@ impl Turn<'_> {
         let late = self.now() >= deadline;
         match &tracked.record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),
-            Stage::Answering { body } => {
-                let body = body.clone();
-                self.deliver_stored(&body, tracked).await
-            }
+            Stage::Answering { .. } => self.deliver_stored(tracked).await,
             Stage::Started { lease_until, .. } if *lease_until > self.now() && !late => Ok(Next::Wait {
                 after: until(self.now(), *lease_until),
                 deadline,
@@ -105,22 +101,16 @@ impl Turn<'_> {
         }
     }
 
-    /// Answers FAILED for a request whose waiter is gone, or goes. `ended` is the name of one that has ended.
-    async fn give_up(&self, tracked: Tracked, reason: &str, ended: Option<&str>) -> Result<Next, FlowError> {
+    /// Answers FAILED for a request whose waiter is gone, or goes.
+    async fn give_up(&self, tracked: Tracked, reason: &str) -> Result<Next, FlowError> {
         let deadline = tracked.record.deadline;
         match &tracked.record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),
-            Stage::Answering { body } => {
-                let body = body.clone();
-                self.deliver_stored(&body, tracked).await
-            }
+            Stage::Answering { .. } => self.deliver_stored(tracked).await,
             // The invocation at work answers itself, or is tried again when it is cut off. But nobody comes back
             // for it: what it holds can outlast every attempt at telling of a waiter that has ended.
             Stage::Started { lease_until, .. } if *lease_until > self.now() && self.now() < deadline => {
-                let Some(ended) = ended else {
-                    return Err(FlowError::Busy);
-                };
-                self.replace_waiter(ended, &tracked.record).await?;
+                self.see_to_waiter(&tracked.record).await?;
                 Ok(Next::Wait {
                     after: until(self.now(), *lease_until),
                     deadline,
@@ -167,7 +157,7 @@ impl Turn<'_> {
                     }
                 }
             }
-            return self.give_up(tracked, reason, None).await;
+            return self.give_up(tracked, reason).await;
         }
         let stage = Stage::Started {
             lease_until: self.now(),

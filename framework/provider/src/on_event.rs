@@ -112,10 +112,7 @@ impl Turn<'_> {
         let deadline = tracked.record.deadline;
         match &tracked.record.stage {
             Stage::Answered { .. } => Ok(Next::Answered),
-            Stage::Answering { body } => {
-                let body = body.clone();
-                self.deliver_stored(&body, tracked).await
-            }
+            Stage::Answering { .. } => self.deliver_stored(tracked).await,
             Stage::Polling { .. } => {
                 self.start_waiter(&tracked.record).await?;
                 Ok(Next::Wait {

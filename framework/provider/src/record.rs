@@ -60,8 +60,12 @@ pub(crate) enum Stage {
         no_echo: bool,
         state: Value,
     },
-    /// The answer stands and has to be delivered.
-    Answering { body: String },
+    /// The answer stands and has to be delivered, or has been and something is left to do.
+    Answering {
+        body: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        delivered: bool,
+    },
     /// It was delivered.
     Answered {
         status: Status,

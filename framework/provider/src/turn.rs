@@ -42,6 +42,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) times: Times,
     pub(crate) log_stream: Option<String>,
     pub(crate) flow: Flow,
+    /// The name of the waiter's execution whose end led here.
+    pub(crate) ended: Option<String>,
 }
 
 /// The moments of an invocation.
@@ -109,6 +111,7 @@ impl<'a> Turn<'a> {
             times: Times::of(now, invocation.deadline, provider.margin),
             log_stream: invocation.log_stream.clone(),
             flow,
+            ended: None,
         })
     }
 
@@ -163,7 +166,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Halves the time left: what is done after a call that hangs must still have some.
-    fn half_way(&self) -> Timestamp {
+    pub(crate) fn half_way(&self) -> Timestamp {
         let now = self.now();
         later(now, until(now, self.times.end) / 2)
     }
@@ -275,9 +278,17 @@ impl<'a> Turn<'a> {
         self.start_waiter_as(&name, record).await
     }
 
-    /// Starts a waiter in place of one that has ended, whose name cannot be used again.
-    pub(crate) async fn replace_waiter(&self, ended: &str, record: &Record) -> Result<(), FlowError> {
-        self.start_waiter_as(&format!("{ended}-"), record).await
+    /// Makes sure that somebody comes back to the request after this invocation, whoever began it.
+    pub(crate) async fn see_to_waiter(&self, record: &Record) -> Result<(), FlowError> {
+        match (self.flow, &self.ended) {
+            // The waiter is the caller.
+            (Flow::IsComplete, _) => Ok(()),
+            // A waiter that has ended cannot be started again under its name.
+            (Flow::GivenUp, Some(ended)) => self.start_waiter_as(&format!("{ended}-"), record).await,
+            // The waiter ends after this, and only then can be replaced.
+            (Flow::GivenUp, None) => Err(FlowError::Busy),
+            (Flow::OnEvent | Flow::LastResort, _) => self.start_waiter(record).await,
+        }
     }
 
     async fn start_waiter_as(&self, name: &str, record: &Record) -> Result<(), FlowError> {

@@ -212,3 +212,34 @@ async fn a_waiter_that_is_stopped_beside_a_killed_function_is_replaced() {
     world.wait().await;
     world.succeeded("request-1");
 }
+
+/// Kills 5026 and 6032: Lambda's attempts were over before that was, and the record stayed open with all its secrets.
+#[tokio::test(start_paused = true)]
+async fn what_takes_longer_after_an_answer_is_left_to_a_waiter() {
+    let probe = Probe::new([Act::Done]).closing([Act::FailWithId, Act::Hang, Act::FailWithId]);
+    let world = World::of(probe.clone());
+    let output = world.on_event(&event("Create")).await.unwrap();
+    assert_eq!(output, json!({ "IsComplete": false, "WaitSeconds": 5 }));
+    // Once more by another delivery, which hangs.
+    world.on_event(&event("Create")).await.unwrap();
+    assert!(world.fakes.store.dump().contains("hunter2"));
+    world.wait().await;
+    // Delivered once, however often somebody came back.
+    world.succeeded("request-1");
+    assert_eq!(probe.calls().len(), 5);
+    assert!(!world.fakes.store.dump().contains("hunter2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_left_after_an_answer_for_a_stopped_waiter_gets_another_one() {
+    let world = World::of(Probe::new([Act::Pend]).closing([Act::FailWithId]));
+    world.on_event(&event("Create")).await.unwrap();
+    let (name, input) = world.fakes.waiter.started().remove(0);
+    let input = serde_json::to_string(&input).unwrap();
+    let stopped = json!({ "detail": { "name": name, "status": "ABORTED", "input": input } });
+    let output = world.is_complete(stopped).await.unwrap();
+    assert_eq!(output, json!({ "IsComplete": false, "WaitSeconds": 5 }));
+    assert_ne!(world.fakes.waiter.started()[1].0, name);
+    world.wait().await;
+    world.failed("pending-id", "the waiter ended with ABORTED");
+}

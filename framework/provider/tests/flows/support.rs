@@ -213,6 +213,8 @@ pub(crate) struct Probe {
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
     pub(crate) resumes: bool,
     pub(crate) derived_id: Option<&'static str>,
+    /// What it does after answers, as long as there is something.
+    closing: Arc<Mutex<VecDeque<Act>>>,
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -230,7 +232,13 @@ impl Probe {
             calls: Arc::default(),
             resumes: false,
             derived_id: None,
+            closing: Arc::default(),
         }
+    }
+
+    pub(crate) fn closing(self, acts: impl IntoIterator<Item = Act>) -> Self {
+        self.closing.lock().unwrap().extend(acts);
+        self
     }
 
     pub(crate) fn resuming(mut self) -> Self {
@@ -347,7 +355,12 @@ impl CustomResource for Probe {
 
     async fn answered(&self, head: &Head, id: &str, succeeded: bool, _cx: &Context) -> Result<(), Failure> {
         self.note(format!("answered {} {id} {succeeded}", head.request_type));
-        Ok(())
+        let act = self.closing.lock().unwrap().pop_front();
+        match act {
+            Some(Act::Hang) => std::future::pending().await,
+            Some(_) => Err(Failure::passing("not yet")),
+            None => Ok(()),
+        }
     }
 }
 
