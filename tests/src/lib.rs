@@ -47,6 +47,7 @@ pub mod leaks;
 pub mod logs;
 mod runtime_api;
 mod setup;
+mod story;
 mod world;
 
 pub use environment::{Environment, Log};

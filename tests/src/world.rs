@@ -2,13 +2,13 @@
 
 use crate::function::{Function, InvocationError};
 use crate::leaks::{self, Secret};
-use crate::logs::Line;
 use crate::setup::{SECRET_KEY, SESSION_TOKEN, Setup, function, function_name, variables, waiter_definition};
+use crate::story::{self, Notes};
 use crate::{clock, events};
 use async_trait::async_trait;
 use formwork_sandbox::{Execution, ExecutionStatus, InvokeError, Invoker, Sandbox, StoredResource};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub struct World {
     urls: Mutex<Vec<String>>,
     /// Executions that ended badly and of which is_complete has heard.
     told: Mutex<BTreeSet<String>>,
+    /// What was done to it, for its story.
+    pub(crate) notes: Notes,
 }
 
 impl World {
@@ -56,6 +58,7 @@ impl World {
             is_complete,
             urls: Mutex::default(),
             told: Mutex::default(),
+            notes: Notes::default(),
         }
     }
 
@@ -173,17 +176,7 @@ impl World {
     /// What happened, for the message of a scenario that failed.
     #[must_use]
     pub fn story(&self) -> String {
-        let mut calls: BTreeMap<String, usize> = BTreeMap::new();
-        for call in self.sandbox.requests() {
-            *calls
-                .entry(format!("{} {}", call.call.name(), call.status))
-                .or_default() += 1;
-        }
-        let executions: Vec<_> = self.sandbox.executions().iter().map(summary).collect();
-        let (on_event, is_complete) = (messages(&self.on_event), messages(&self.is_complete));
-        format!(
-            "calls: {calls:?}\non_event: {on_event:#?}\nis_complete: {is_complete:#?}\nexecutions: {executions:#?}"
-        )
+        story::of(self)
     }
 
     /// Waits until every execution has ended.
@@ -303,44 +296,6 @@ pub async fn eventually(what: &str, condition: impl Fn() -> bool) {
         assert!(begin.elapsed() < PATIENCE, "still not: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-fn summary(execution: &Execution) -> String {
-    let Execution {
-        status,
-        outputs,
-        error,
-        ..
-    } = execution;
-    format!(
-        "{status:?} after {} invocations, the last: {:?}, error: {error:?}",
-        outputs.len(),
-        outputs.last()
-    )
-}
-
-/// The log above debug level, without its circumstances.
-fn messages(function: &Function) -> Vec<String> {
-    const CIRCUMSTANCES: [&str; 7] = [
-        "timestamp",
-        "target",
-        "instance",
-        "request",
-        "requestId",
-        "xrayTraceId",
-        "requestType",
-    ];
-    let lines = function.log().into_iter().filter_map(|text| {
-        let Ok(mut line) = Line::read(&text) else {
-            return Some(text);
-        };
-        let is_news = line.text("level") != Some("DEBUG")
-            && line.text("message") != Some("a request came in")
-            && !line.is_metrics();
-        line.0.retain(|name, _| !CIRCUMSTANCES.contains(&name.as_str()));
-        is_news.then(|| Value::Object(line.0).to_string())
-    });
-    lines.collect()
 }
 
 /// How the state machines of the sandbox reach the functions.

@@ -1,18 +1,10 @@
-//! Chance, all of it from one seed: who dies when, and what goes wrong around them.
+//! Chance, all of it from one seed: what a history is about, who dies when, and what goes wrong around them.
 
-use super::Tally;
-use crate::World;
-use crate::function::{Death, Doom, Function};
+use crate::function::Death;
 use fastrand::Rng;
-use formwork_sandbox::{Call, Effect, ExecutionStatus, Fault, Sandbox};
-use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard};
+use formwork_sandbox::{Call, Effect, Fault};
 use std::time::Duration;
 
-/// The most kills of one request.
-const KILLS_PER_REQUEST: usize = 5;
-/// As many kills make an execution fail: every attempt at a poll, and then at answering FAILED.
-const KILLS_OF_A_WAITER: usize = 13;
 /// How many calls an invocation makes at most before it is killed at one.
 const CALLS: u32 = 16;
 
@@ -65,9 +57,54 @@ impl Dice {
         ]);
         Plan {
             target,
-            cancels: self.chance(0.2),
+            cancels: self.one_of(&[Some(Cancelled::Create), Some(Cancelled::Update), None, None, None]),
+            fails: self.chance(0.3),
             twice: self.chance(0.2),
             aborts: self.chance(0.3),
+        }
+    }
+
+    /// How long CloudFormation waits before it cancels a request.
+    pub(super) fn pause(&mut self, cancelled: Cancelled) -> Duration {
+        let pause = Duration::from_millis(self.0.u64(0..2500));
+        match cancelled {
+            Cancelled::Create => pause,
+            // ResponseURLs tell only to the second which of two requests to deploy came first.
+            Cancelled::Update => pause + Duration::from_secs(1),
+        }
+    }
+
+    /// How long somebody waits before he stops a waiter.
+    pub(super) fn patience(&mut self) -> Duration {
+        Duration::from_millis(self.0.u64(0..2000))
+    }
+
+    /// What goes wrong around one request.
+    pub(super) fn faults(&mut self) -> Vec<Fault> {
+        (0..self.0.u8(1..5)).map(|_| self.fault()).collect()
+    }
+
+    /// Calls of one request that hang.
+    pub(super) fn hangs(&mut self) -> Vec<Fault> {
+        (0..self.0.u8(1..5)).map(|_| self.weighty()).collect()
+    }
+
+    /// An operation that fails for good, after everything or nothing was done.
+    pub(super) fn failure(&mut self) -> Fault {
+        let call = self.one_of(&[Call::CreateResource, Call::UpdateResource]);
+        let effect = Effect::Fail {
+            code: "NotStabilized".into(),
+            message: "it did not settle".into(),
+            done: self.0.bool(),
+        };
+        Fault::new(effect).on(call).after(self.0.u32(0..2)).times(1)
+    }
+
+    pub(super) fn death(&mut self) -> Death {
+        if self.chance(0.12) {
+            Death::Frozen
+        } else {
+            Death::Killed
         }
     }
 
@@ -110,7 +147,10 @@ impl Dice {
     }
 
     /// A moment in an invocation, most of them while a call is under way.
-    fn moment(&mut self, is_relentless: bool) -> Moment {
+    pub(super) fn moment(&mut self, is_relentless: bool) -> Moment {
+        if !is_relentless && self.chance(0.7) {
+            return Moment::WhenItHangs;
+        }
         let done = self.0.bool();
         let number = match self.0.u8(0..10) {
             0 => return Moment::BeforeEvent,
@@ -136,17 +176,28 @@ impl Dice {
 /// What a history is about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
-    target: Target,
-    /// The Delete comes while the Create is under way.
-    pub(super) cancels: bool,
+    pub(super) target: Target,
+    /// The request that is under way when the one that takes it back comes.
+    pub(super) cancels: Option<Cancelled>,
+    /// An operation of the Update fails for good.
+    pub(super) fails: bool,
     /// Events are delivered twice at once.
-    twice: bool,
+    pub(super) twice: bool,
     /// Somebody stops the waiter's executions.
-    aborts: bool,
+    pub(super) aborts: bool,
+}
+
+/// What CloudFormation can cancel, because something else in the stack has failed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cancelled {
+    /// By a Delete.
+    Create,
+    /// By the Update back.
+    Update,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Target {
+pub(super) enum Target {
     /// Each invocation may be killed.
     Both,
     /// Every attempt of on_event is killed for one request.
@@ -155,8 +206,9 @@ enum Target {
     IsComplete,
 }
 
+/// When an invocation is ended.
 #[derive(Debug, Clone, Copy)]
-enum Moment {
+pub(super) enum Moment {
     BeforeEvent,
     After(Duration),
     /// As soon as a call of anybody's has no answer.
@@ -167,223 +219,4 @@ enum Moment {
         /// Whether it is carried out.
         done: bool,
     },
-}
-
-/// The fates of a world's invocations.
-pub(super) struct Fates {
-    plan: Plan,
-    state: Arc<State>,
-}
-
-struct State {
-    sandbox: Arc<Sandbox>,
-    turn: Mutex<Turn>,
-}
-
-struct Turn {
-    dice: Dice,
-    phase: &'static str,
-    target: Target,
-    left: usize,
-    tally: Tally,
-}
-
-impl Fates {
-    pub(super) fn new(world: &World, plan: Plan, dice: Dice) -> Self {
-        let turn = Turn {
-            dice,
-            phase: "",
-            target: plan.target,
-            left: 0,
-            tally: Tally::default(),
-        };
-        let state = Arc::new(State {
-            sandbox: world.sandbox.clone(),
-            turn: Mutex::new(turn),
-        });
-        doom(&world.on_event, Target::OnEvent, &state);
-        doom(&world.is_complete, Target::IsComplete, &state);
-        Fates { plan, state }
-    }
-
-    fn turn(&self) -> MutexGuard<'_, Turn> {
-        self.state.turn()
-    }
-
-    /// From here on a new request is under way.
-    pub(super) fn begin(&self, phase: &'static str) {
-        let mut turn = self.turn();
-        // One request, whichever it is, bears the brunt of a plan against one function.
-        turn.target = if turn.dice.chance(0.5) {
-            self.plan.target
-        } else {
-            Target::Both
-        };
-        turn.phase = phase;
-        turn.left = match turn.target {
-            Target::IsComplete => KILLS_OF_A_WAITER,
-            Target::Both | Target::OnEvent => KILLS_PER_REQUEST,
-        };
-        for _ in 0..turn.dice.0.u8(1..5) {
-            let fault = turn.dice.fault();
-            self.state.sandbox.fault(fault);
-        }
-        self.sabotage(&mut turn);
-        if turn.target == Target::Both {
-            for _ in 0..turn.dice.0.u8(1..5) {
-                let fault = turn.dice.weighty();
-                self.state.sandbox.fault(fault);
-            }
-        }
-    }
-
-    /// Perhaps stops the waiter of the present request, at any time of its life.
-    fn sabotage(&self, turn: &mut Turn) {
-        if !self.plan.aborts || !turn.dice.chance(0.7) {
-            return;
-        }
-        let (state, phase) = (self.state.clone(), turn.phase);
-        let delay = Duration::from_millis(turn.dice.0.u64(0..2000));
-        tokio::spawn(async move {
-            while state.turn().phase == phase && !state.is_waited_for() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            tokio::time::sleep(delay).await;
-            let mut turn = state.turn();
-            if turn.phase == phase {
-                turn.tally.stopped += state.sandbox.stop_executions();
-            }
-        });
-    }
-
-    /// Nobody is killed any more, and nothing goes wrong.
-    pub(super) fn end(&self) {
-        let mut turn = self.turn();
-        (turn.left, turn.phase) = (0, "");
-        drop(turn);
-        self.state.sandbox.retain_faults(|_| false);
-    }
-
-    pub(super) fn delivers_twice(&self) -> bool {
-        self.plan.twice && self.turn().dice.chance(0.5)
-    }
-
-    /// How long CloudFormation waits before it cancels a Create.
-    pub(super) fn pause(&self) -> Duration {
-        Duration::from_millis(self.turn().dice.0.u64(0..2500))
-    }
-
-    pub(super) fn answered(&self, phase: &'static str, answer: &Value) {
-        let status = answer["Status"].as_str().unwrap_or_default().to_owned();
-        let mut turn = self.turn();
-        if status != "SUCCESS" {
-            let reason = answer["Reason"].as_str().unwrap_or_default();
-            // Up to what is different each time.
-            let reason = reason.split(" (log stream").next().unwrap_or_default();
-            let reason = reason.split(" RequestId:").next().unwrap_or_default();
-            *turn.tally.reasons.entry((phase, reason.to_owned())).or_default() += 1;
-        }
-        *turn.tally.answers.entry((phase, status)).or_default() += 1;
-    }
-
-    pub(super) fn tally(&self) -> Tally {
-        self.turn().tally.clone()
-    }
-}
-
-impl State {
-    fn turn(&self) -> MutexGuard<'_, Turn> {
-        self.turn.lock().unwrap()
-    }
-
-    fn is_waited_for(&self) -> bool {
-        let executions = self.sandbox.executions();
-        executions
-            .iter()
-            .any(|execution| execution.status == ExecutionStatus::Running)
-    }
-
-    fn doom(self: &Arc<Self>, function: Target, is_last: bool) -> Option<Doom> {
-        let mut turn = self.turn();
-        // What was meant for an invocation that ended before it.
-        self.sandbox
-            .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }) || fault.call.is_some());
-        if is_last {
-            // What comes after it is a queue that people look at.
-            self.sandbox
-                .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }));
-            return None;
-        }
-        if turn.left == 0 || (turn.target != Target::Both && turn.target != function) {
-            return None;
-        }
-        let is_relentless = turn.target != Target::Both;
-        let moment = if is_relentless || turn.dice.chance(0.3) {
-            turn.dice.moment(is_relentless)
-        } else {
-            Moment::WhenItHangs
-        };
-        let death = if turn.dice.chance(0.12) {
-            Death::Frozen
-        } else {
-            Death::Killed
-        };
-        drop(turn);
-        if let Moment::AtCall { number, done } = moment {
-            self.sandbox
-                .fault(Fault::new(Effect::Hang { done }).after(number).times(1));
-        }
-        let (state, begin) = (self.clone(), crate::clock::instant());
-        let when = move || {
-            let hangs = state.sandbox.hanging() > 0;
-            let has_come = match moment {
-                Moment::BeforeEvent => true,
-                Moment::After(delay) => hangs || begin.elapsed() >= delay,
-                Moment::AtCall { .. } | Moment::WhenItHangs => hangs,
-            };
-            has_come && state.strike(function, hangs, death)
-        };
-        Some(Doom {
-            when: Arc::new(when),
-            death,
-        })
-    }
-
-    /// Counts a kill, if there is one left.
-    fn strike(&self, function: Target, hangs: bool, death: Death) -> bool {
-        let mut turn = self.turn();
-        if turn.left == 0 {
-            return false;
-        }
-        turn.left -= 1;
-        let name = match function {
-            Target::IsComplete => "is_complete",
-            Target::OnEvent | Target::Both => "on_event",
-        };
-        if turn.left == 0 {
-            self.sandbox
-                .retain_faults(|fault| !matches!(fault.effect, Effect::Hang { .. }));
-        }
-        let moment = match self.sandbox.requests().last() {
-            Some(last) if hangs => {
-                // The status that the log has of a call that was not carried out.
-                let done = last.status != 504;
-                format!(
-                    "{}, {}",
-                    last.call.name(),
-                    if done { "carried out" } else { "not carried out" }
-                )
-            }
-            _ => "before its event, or between calls".to_owned(),
-        };
-        let phase = turn.phase;
-        *turn.tally.kills.entry((phase, name, death)).or_default() += 1;
-        *turn.tally.moments.entry(moment).or_default() += 1;
-        true
-    }
-}
-
-fn doom(function: &Function, which: Target, state: &Arc<State>) {
-    let state = state.clone();
-    function.doom(move |is_last| state.doom(which, is_last));
 }

@@ -1,25 +1,29 @@
 //! The real functions, killed at random moments of whole lives of a custom resource.
 //!
 //! A [`history`] is one life, told by a seed: Create, Update (and the Update back, when it fails), Delete, in a
-//! world of its own whose services throttle, stumble and lose answers. Invocations of both functions are ended by
+//! world of its own whose services throttle, stumble and lose answers. CloudFormation may cancel a Create, or an
+//! Update: the request that takes it back comes while it is under way. Invocations of both functions are ended by
 //! SIGKILL, or stopped so that their time runs out, while a call of theirs is under way (carried out or not), at
 //! any other moment, or before they see their event. Around them everything is as on Lambda: asynchronous
 //! invocations are tried three times and handed to is_complete, Step Functions retries and catches, EventBridge
 //! tells of executions that failed.
 //!
-//! After it: every request has one answer, the cloud is empty, and nothing secret is anywhere.
+//! After each success there is in the cloud what was asked for. In the end every request has one answer, the cloud is
+//! empty, and nothing secret is anywhere.
 
 mod dice;
+mod fates;
 mod stack;
 mod tally;
 
 pub use tally::Tally;
 
 use crate::{Setup, World, clock, eventually};
-use dice::{Dice, Fates, Plan};
+use dice::{Cancelled, Dice, Plan};
+use fates::Fates;
 use formwork_sandbox::{ExecutionStatus, Latency};
 use serde_json::Value;
-use stack::Stack;
+use stack::{FIRST, SECOND, Stack, Wanted};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::{JoinHandle, JoinSet};
@@ -83,6 +87,7 @@ pub async fn history(seed: u64) -> Tally {
         world: Arc::new(World::start(setup).await),
         stack: Stack::new(seed),
         sent: Vec::new(),
+        cancelled: None,
     };
     life.live(plan, dice).await
 }
@@ -101,6 +106,8 @@ struct Life {
     stack: Stack,
     /// Deliveries, which go on after the answer.
     sent: Vec<JoinHandle<()>>,
+    /// A request that was cancelled: nobody waits for its answer any more, but it is owed.
+    cancelled: Option<(&'static str, Value)>,
 }
 
 impl Life {
@@ -111,15 +118,16 @@ impl Life {
         fates.begin("Create");
         let create = self.send(self.stack.create(&self.world), fates.delivers_twice());
         let mut id = INVENTED.to_owned();
-        if plan.cancels {
-            // Something else in the stack has failed.
-            tokio::time::sleep(fates.pause()).await;
+        if plan.cancels == Some(Cancelled::Create) {
+            tokio::time::sleep(fates.pause(Cancelled::Create)).await;
+            self.cancelled = Some(("Create, cancelled", create));
         } else {
             let created = self.answer(&create).await;
             fates.answered("Create", &created);
             id = id_of(&created);
             if created["Status"] == "SUCCESS" {
-                self.update(&fates, &id).await;
+                self.expect_there(&FIRST);
+                self.update(&fates, plan, &id).await;
             }
         }
         fates.begin("Delete");
@@ -136,27 +144,49 @@ impl Life {
             assert_eq!(answer["Status"], "SUCCESS", "{}\n{answer}", self.place());
             self.settle().await;
         }
-        if plan.cancels {
-            // Nobody waits for it any more, but it is owed.
-            let created = self.answer(&create).await;
-            fates.answered("Create, cancelled", &created);
+        if let Some((phase, event)) = self.cancelled.take() {
+            let answer = self.answer(&event).await;
+            fates.answered(phase, &answer);
         }
         rule.abort();
         self.check(&fates).await
     }
 
-    async fn update(&mut self, fates: &Fates, id: &str) {
+    async fn update(&mut self, fates: &Fates, plan: Plan, id: &str) {
         fates.begin("Update");
         let update = self.send(self.stack.update(&self.world, id), fates.delivers_twice());
-        let updated = self.answer(&update).await;
-        fates.answered("Update", &updated);
-        assert_eq!(updated["PhysicalResourceId"], id, "{}", self.place());
-        if updated["Status"] != "SUCCESS" {
-            fates.begin("Rollback");
-            let rollback = self.send(self.stack.rollback(&self.world, id), false);
-            let answer = self.answer(&rollback).await;
-            fates.answered("Rollback", &answer);
+        if plan.cancels == Some(Cancelled::Update) {
+            tokio::time::sleep(fates.pause(Cancelled::Update)).await;
+            self.cancelled = Some(("Update, cancelled", update));
+        } else {
+            let updated = self.answer(&update).await;
+            fates.answered("Update", &updated);
+            assert_eq!(updated["PhysicalResourceId"], id, "{}", self.place());
+            if updated["Status"] == "SUCCESS" {
+                self.expect_there(&SECOND);
+                return;
+            }
         }
+        fates.begin("Rollback");
+        let rollback = self.send(self.stack.rollback(&self.world, id), fates.delivers_twice());
+        let answer = self.answer(&rollback).await;
+        fates.answered("Rollback", &answer);
+        if answer["Status"] == "SUCCESS" {
+            self.expect_there(&FIRST);
+        }
+    }
+
+    /// Checks that all that was asked for is there. What it replaced may be there too: that it could not be deleted
+    /// yet fails no update.
+    fn expect_there(&self, wanted: &Wanted) {
+        let there = self.world.sandbox.resources();
+        let missing = wanted.missing(&there);
+        assert!(
+            missing.is_empty(),
+            "{}: after a success there is no {missing:?} among {there:#?}\n{}",
+            self.place(),
+            self.world.story()
+        );
     }
 
     /// Delivers an event, once or twice at once.
