@@ -423,10 +423,14 @@ impl<'s> Walk<'s> {
 
 /// True if the place is, or lies inside of, what one of the pointers names.
 pub(crate) fn is_within(pointers: &[PropertyPointer], at: &str) -> bool {
-    let path = split(at);
+    is_path_within(pointers, &split(at))
+}
+
+/// The same of the segments of a place.
+pub(crate) fn is_path_within<S: AsRef<str>>(pointers: &[PropertyPointer], path: &[S]) -> bool {
     pointers.iter().any(|pointer| {
         matches!(
-            relation(pointer.segments(), &path),
+            relation(pointer.segments(), path),
             Relation::Same | Relation::Inside
         )
     })

@@ -1,12 +1,13 @@
 //! Fitting a document to a schema: names, types, validation.
 
 use crate::ResourceSchema;
-use crate::check::{Fault, Kind, Misfit, check, is_within};
+use crate::check::{Fault, Kind, Misfit, check, is_path_within};
 use crate::describe::near;
 use crate::number::Decimal;
-use crate::pointer::{Relation, child, relation, split};
+use crate::pointer::{Relation, child, join, relation};
 use crate::view::View;
 use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A document fitted to its schema.
@@ -56,14 +57,21 @@ impl ResourceSchema {
         let root = self.view();
         let fitted = fit.value(&root, value, "", "");
 
-        let given: BTreeMap<&str, &str> = fit
-            .renamed
-            .iter()
-            .map(|(given, pointer)| (pointer.as_str(), given.as_str()))
-            .collect();
         let misfits = check(self, &fitted, &fit.still_unknown);
-        let mut violations: Vec<Violation> = misfits.iter().map(|misfit| violation(misfit, &given)).collect();
-        self.read_only_set(&fitted, "", &given, &mut violations);
+        let mut read_only = Vec::new();
+        if !self.read_only.is_empty() {
+            self.read_only_set(&fitted, &mut Vec::new(), &mut read_only);
+        }
+        let mut violations = Vec::new();
+        if !misfits.is_empty() || !read_only.is_empty() {
+            let given: BTreeMap<&str, &str> = fit
+                .renamed
+                .iter()
+                .map(|(given, pointer)| (pointer.as_str(), given.as_str()))
+                .collect();
+            violations.extend(misfits.iter().map(|misfit| violation(misfit, &given)));
+            violations.extend(read_only.iter().map(|place| set_read_only(place, &given)));
+        }
         violations.extend(fit.duplicates);
         one_per_mistake(&mut violations);
         violations.sort_by(|a, b| (&a.pointer, a.keyword).cmp(&(&b.pointer, b.keyword)));
@@ -81,48 +89,42 @@ impl ResourceSchema {
         without_nulls(&self.view(), desired)
     }
 
-    fn read_only_set(
+    /// Finds the read-only properties that are set below `path`, as their segments.
+    fn read_only_set<'v>(
         &self,
-        value: &Value,
-        at: &str,
-        given: &BTreeMap<&str, &str>,
-        violations: &mut Vec<Violation>,
+        value: &'v Value,
+        path: &mut Vec<Cow<'v, str>>,
+        found: &mut Vec<Vec<Cow<'v, str>>>,
     ) {
-        let members: Vec<(String, &Value)> = match value {
-            Value::Object(members) => members
-                .iter()
-                .map(|(key, member)| (child(at, key), member))
-                .collect(),
-            Value::Array(elements) => elements
-                .iter()
-                .enumerate()
-                .map(|(index, element)| (format!("{at}/{index}"), element))
-                .collect(),
-            _ => return,
-        };
-        for (place, member) in members {
-            if !is_within(&self.read_only, &place) {
-                self.read_only_set(member, &place, given, violations);
-            } else if !member.is_null() && !self.is_set_on_create(&place) {
-                let name = split(&place).pop().unwrap_or_default();
-                violations.push(Violation {
-                    given: given_of(&place, given),
-                    pointer: place,
-                    key: true,
-                    keyword: "readOnly",
-                    message: format!("property `{name}` is read-only"),
-                    help: Some("remove it: the service sets this value".to_owned()),
-                });
+        let mut look = |segment: Cow<'v, str>, member: &'v Value| {
+            path.push(segment);
+            if !is_path_within(&self.read_only, path) {
+                self.read_only_set(member, path, found);
+            } else if !member.is_null() && !self.is_set_on_create(path) {
+                found.push(path.clone());
             }
+            path.pop();
+        };
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members {
+                    look(Cow::Borrowed(key), member);
+                }
+            }
+            Value::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    look(Cow::Owned(index.to_string()), element);
+                }
+            }
+            _ => {}
         }
     }
 
     /// Some properties are listed as read-only and create-only: given once, at creation.
-    fn is_set_on_create(&self, at: &str) -> bool {
-        let path = split(at);
+    fn is_set_on_create(&self, path: &[Cow<'_, str>]) -> bool {
         self.create_only
             .iter()
-            .any(|pointer| relation(pointer.segments(), &path) != Relation::Apart)
+            .any(|pointer| relation(pointer.segments(), path) != Relation::Apart)
     }
 }
 
@@ -252,6 +254,19 @@ fn coerced(view: &View<'_>, scalar: &Value) -> Option<Value> {
         }
         Value::Bool(flag) if !may_be("boolean") && may_be("string") => Some(Value::String(flag.to_string())),
         _ => None,
+    }
+}
+
+fn set_read_only(path: &[Cow<'_, str>], given: &BTreeMap<&str, &str>) -> Violation {
+    let name = path.last().map_or("", AsRef::as_ref);
+    let pointer = join(path);
+    Violation {
+        given: given_of(&pointer, given),
+        pointer,
+        key: true,
+        keyword: "readOnly",
+        message: format!("property `{name}` is read-only"),
+        help: Some("remove it: the service sets this value".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Type names: `aws/lambda/function` is `AWS::Lambda::Function`.
 
-use crate::bundle::{bundled_types, contains};
+use crate::bundle::{BundledType, bundled_types, contains};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -104,12 +104,12 @@ pub fn resolve_type(name: &str) -> Result<String, UnknownType> {
     } else {
         name.split('/').collect()
     };
-    let index = Index::get();
     let found = match parts.as_slice() {
         [organization, service, resource] => {
-            index.full(organization, service, resource).map(|name| vec![name])
+            let found = Index::get().full(organization, service, resource);
+            found.map(|name| vec![name])
         }
-        [organization, resource] if !is_literal => index.short(organization, resource),
+        [organization, resource] if !is_literal => Index::short(organization, resource),
         _ => None,
     };
     match found.as_deref() {
@@ -130,59 +130,55 @@ pub fn resolve_type(name: &str) -> Result<String, UnknownType> {
     }
 }
 
-/// The bundled names by their plain spelling.
-struct Index {
-    by_parts: HashMap<(String, String, String), &'static str>,
-    by_resource: HashMap<(String, String), Vec<&'static str>>,
-}
+/// The bundled names by their plain spelling: `aws/sqs/queue`.
+struct Index(HashMap<String, &'static str>);
 
 impl Index {
     fn get() -> &'static Self {
         static INDEX: OnceLock<Index> = OnceLock::new();
         INDEX.get_or_init(|| {
-            let mut index = Index {
-                by_parts: HashMap::new(),
-                by_resource: HashMap::new(),
-            };
-            for name in bundled_types().map(|bundled| bundled.name) {
-                if let [organization, service, resource] = name.split("::").collect::<Vec<_>>().as_slice() {
-                    let (organization, resource) = (plain(organization), plain(resource));
-                    index
-                        .by_parts
-                        .insert((organization.clone(), plain(service), resource.clone()), name);
-                    index
-                        .by_resource
-                        .entry((organization, resource))
-                        .or_default()
-                        .push(name);
-                }
+            let mut index = HashMap::with_capacity(bundled_types().count());
+            for (parts, name) in Index::parts() {
+                index.insert(key(parts), name);
             }
-            index
+            Index(index)
+        })
+    }
+
+    /// The parts of every name, as CloudFormation spells them.
+    fn parts() -> impl Iterator<Item = ([&'static str; 3], &'static str)> {
+        bundled_types().filter_map(|BundledType { name }| {
+            let (organization, rest) = name.split_once("::")?;
+            let (service, resource) = rest.split_once("::")?;
+            Some(([organization, service, resource], name))
         })
     }
 
     fn full(&self, organization: &str, service: &str, resource: &str) -> Option<&'static str> {
-        let (organization, service, resource) = (plain(organization), plain(service), plain(resource));
+        let known = plain(service);
         let others = ALIASES
             .iter()
-            .filter(|(alias, _)| *alias == service)
+            .filter(|(alias, _)| *alias == known)
             .flat_map(|(_, services)| *services);
-        let mut services = std::iter::once(service.clone()).chain(others.map(|service| plain(service)));
-        services.find_map(|service| {
-            self.by_parts
-                .get(&(organization.clone(), service, resource.clone()))
-                .copied()
-        })
+        let mut services = std::iter::once(service).chain(others.copied());
+        services.find_map(|service| self.0.get(&key([organization, service, resource])).copied())
     }
 
-    fn short(&self, organization: &str, resource: &str) -> Option<Vec<&'static str>> {
-        let found = self.by_resource.get(&(plain(organization), plain(resource)))?;
+    fn short(organization: &str, resource: &str) -> Option<Vec<&'static str>> {
+        let wanted = (plain(organization), plain(resource));
+        let found: Vec<_> = Index::parts()
+            .filter(|([organization, _, resource], _)| (plain(organization), plain(resource)) == wanted)
+            .map(|(_, name)| name)
+            .collect();
         let ec2: Vec<_> = found
             .iter()
             .filter(|name| name.starts_with("AWS::EC2::"))
             .copied()
             .collect();
-        Some(if ec2.len() == 1 { ec2 } else { found.clone() })
+        match ec2.len() {
+            1 => Some(ec2),
+            _ => (!found.is_empty()).then_some(found),
+        }
     }
 }
 
@@ -191,11 +187,8 @@ fn is_foreign(parts: &[&str]) -> bool {
     let proper =
         |part: &&str| (2..=64).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let known_service = || {
-        let service = parts.get(1).map(|service| plain(service));
-        Index::get().by_parts.keys().any(|(organization, known, _)| {
-            parts.first().is_some_and(|given| plain(given) == *organization)
-                && Some(known) == service.as_ref()
-        })
+        let given: Vec<String> = parts.iter().take(2).map(|part| plain(part)).collect();
+        Index::parts().any(|([organization, service, _], _)| given == [plain(organization), plain(service)])
     };
     // `Org::Service::Resource`, and `Org::Service::Resource::MODULE` of modules.
     matches!(parts.len(), 3 | 4) && parts.iter().all(proper) && !known_service()
@@ -215,20 +208,19 @@ fn suggest(parts: &[&str], is_literal: bool) -> Vec<String> {
         .map(|service| plain(service))
         .chain(service.clone())
         .collect();
-    let mut scored: Vec<(f64, &str)> = Index::get()
-        .by_parts
-        .iter()
-        .map(|((known_organization, known_service, known_resource), name)| {
+    let mut scored: Vec<(f64, &str)> = Index::parts()
+        .map(|(known, name)| {
+            let [known_organization, known_service, known_resource] = known.map(plain);
             let of_service = services
                 .iter()
-                .map(|service| strsim::normalized_damerau_levenshtein(service, known_service));
-            let of_resource = strsim::normalized_damerau_levenshtein(&resource, known_resource);
+                .map(|service| strsim::normalized_damerau_levenshtein(service, &known_service));
+            let of_resource = strsim::normalized_damerau_levenshtein(&resource, &known_resource);
             let score = match of_service.reduce(f64::max) {
                 Some(of_service) => (of_service + of_resource) / 2.0,
                 None => of_resource,
             };
-            let stranger = f64::from(u8::from(*known_organization != organization));
-            (score - 0.2 * stranger, *name)
+            let stranger = f64::from(u8::from(known_organization != organization));
+            (score - 0.2 * stranger, name)
         })
         .filter(|(score, _)| *score >= 0.7)
         .collect();
@@ -249,11 +241,31 @@ fn notation(name: &str, is_literal: bool) -> String {
     }
 }
 
+fn key(parts: [&str; 3]) -> String {
+    let mut key = String::with_capacity(64);
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
+            key.push('/');
+        }
+        push_plain(&mut key, part);
+    }
+    key
+}
+
 fn plain(part: &str) -> String {
-    part.chars()
-        .filter(|character| !matches!(character, '-' | '_'))
-        .flat_map(char::to_lowercase)
-        .collect()
+    let mut plain = String::with_capacity(part.len());
+    push_plain(&mut plain, part);
+    plain
+}
+
+fn push_plain(text: &mut String, part: &str) {
+    let counts = part.chars().filter(|character| !matches!(character, '-' | '_'));
+    for character in counts {
+        match character.is_ascii() {
+            true => text.push(character.to_ascii_lowercase()),
+            false => text.extend(character.to_lowercase()),
+        }
+    }
 }
 
 #[cfg(test)]

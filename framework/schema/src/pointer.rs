@@ -111,13 +111,14 @@ pub(crate) enum Relation {
 }
 
 /// Compares a pointer with the segments of a JSON Pointer.
-pub(crate) fn relation(mut pointer: &[String], mut path: &[String]) -> Relation {
+pub(crate) fn relation<S: AsRef<str>>(mut pointer: &[String], mut path: &[S]) -> Relation {
     loop {
         match (pointer.split_first(), path.split_first()) {
             (None, None) => return Relation::Same,
             (None, Some(_)) => return Relation::Inside,
             (Some(_), None) => return Relation::Above,
             (Some((wanted, pointer_rest)), Some((segment, path_rest))) => {
+                let segment = segment.as_ref();
                 if wanted == "*" || wanted == segment {
                     pointer = pointer_rest;
                 } else if !is_index(segment) {
@@ -143,7 +144,11 @@ pub(crate) fn join<S: AsRef<str>>(segments: &[S]) -> String {
 
 /// The JSON Pointer of a member of `parent`.
 pub(crate) fn child(parent: &str, segment: &str) -> String {
-    format!("{parent}/{}", escape(segment))
+    let mut pointer = String::with_capacity(parent.len() + 1 + segment.len());
+    pointer.push_str(parent);
+    pointer.push('/');
+    push_escaped(&mut pointer, segment);
+    pointer
 }
 
 fn visit<'v>(pointer: &[String], value: &'v Value, at: &mut String, found: &mut impl FnMut(&str, &'v Value)) {
@@ -166,7 +171,7 @@ fn visit<'v>(pointer: &[String], value: &'v Value, at: &mut String, found: &mut 
                 .filter(|(key, _)| segment == "*" || *key == segment)
             {
                 at.push('/');
-                at.push_str(&escape(key));
+                push_escaped(at, key);
                 visit(rest, member, at, found);
                 at.truncate(length);
             }
@@ -205,11 +210,30 @@ fn is_index(segment: &str) -> bool {
 }
 
 fn escape(segment: &str) -> String {
-    segment.replace('~', "~0").replace('/', "~1")
+    let mut escaped = String::with_capacity(segment.len());
+    push_escaped(&mut escaped, segment);
+    escaped
+}
+
+/// Hardly any name has something to escape.
+fn push_escaped(text: &mut String, segment: &str) {
+    if !segment.contains(['~', '/']) {
+        return text.push_str(segment);
+    }
+    for character in segment.chars() {
+        match character {
+            '~' => text.push_str("~0"),
+            '/' => text.push_str("~1"),
+            other => text.push(other),
+        }
+    }
 }
 
 fn unescape(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
+    match segment.contains('~') {
+        true => segment.replace("~1", "/").replace("~0", "~"),
+        false => segment.to_owned(),
+    }
 }
 
 #[cfg(test)]

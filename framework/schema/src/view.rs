@@ -136,15 +136,16 @@ impl<'s> View<'s> {
     /// The declared name that `name` means: the same, or the same but for the case of the capitals it
     /// starts with (`dbInstanceClass` is `DBInstanceClass`).
     pub(crate) fn name_of(&self, name: &str) -> Option<&'s str> {
-        let names = self.property_names();
-        let exact = names.iter().find(|declared| **declared == name);
+        let exact = self
+            .maps("properties")
+            .find_map(|properties| properties.get_key_value(name));
         exact
+            .map(|(declared, _)| declared)
             .or_else(|| {
-                names
-                    .iter()
-                    .find(|declared| same_but_first_letters(declared, name))
+                let mut names = self.maps("properties").flat_map(Map::keys);
+                names.find(|declared| same_but_first_letters(declared, name))
             })
-            .copied()
+            .map(String::as_str)
     }
 
     fn maps(&self, keyword: &'static str) -> impl Iterator<Item = &'s Map<String, Value>> {
