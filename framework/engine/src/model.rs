@@ -32,6 +32,16 @@ pub(crate) struct Model {
     pub(crate) warnings: Vec<Problem>,
 }
 
+/// How much of a target is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scrutiny {
+    /// Everything.
+    Whole,
+    /// All but whether specifications fit their schemas, which takes half of the time: each is fitted again when
+    /// its resource's turn comes.
+    Language,
+}
+
 /// A resource of a model.
 pub(crate) struct Node {
     pub(crate) schema: Arc<ResourceSchema>,
@@ -45,7 +55,13 @@ impl Model {
     /// Checks a target.
     pub(crate) async fn build(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
         let draft = Checker::new().read(&target.source);
-        check::build(target, draft, schemas).await
+        check::build(target, draft, schemas, Scrutiny::Whole).await
+    }
+
+    /// The model of an order that was begun, and so was checked then.
+    async fn restore(target: &Target, schemas: &dyn SchemaSource) -> Result<Model, EngineError> {
+        let draft = Checker::new().read(&target.source);
+        check::build(target, draft, schemas, Scrutiny::Language).await
     }
 
     /// Checks a target against the blueprints that it includes as well.
@@ -55,7 +71,7 @@ impl Model {
         children: &dyn Children,
     ) -> Result<Model, EngineError> {
         let draft = Checker::new().children(children).read(&target.source);
-        check::build(target, draft, schemas).await
+        check::build(target, draft, schemas, Scrutiny::Whole).await
     }
 
     /// Refuses what is valid but cannot be deployed by this version.
@@ -140,7 +156,7 @@ impl Latest {
         if let Some(model) = self.known(deployment) {
             return Ok(model);
         }
-        let model = Arc::new(Model::build(target, schemas).await?);
+        let model = Arc::new(Model::restore(target, schemas).await?);
         self.keep(deployment, model.clone());
         Ok(model)
     }

@@ -1,7 +1,7 @@
 //! Building a [`Model`]: every problem is found before any is reported.
 
 use super::types::Types;
-use super::{Model, Node, support, weights};
+use super::{Model, Node, Scrutiny, support, weights};
 use crate::EngineError;
 use crate::codes;
 use crate::error::Problem;
@@ -14,7 +14,7 @@ use formwork_blueprint::{
 };
 use formwork_schema::{ResourceSchema, Violation, resolve_type};
 use indexmap::IndexMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Goes on from what the language says about the target's blueprint.
@@ -22,6 +22,7 @@ pub(super) async fn build(
     target: &Target,
     draft: Draft,
     schemas: &dyn SchemaSource,
+    scrutiny: Scrutiny,
 ) -> Result<Model, EngineError> {
     let source = target.source.clone();
     let mut findings = Findings {
@@ -108,7 +109,9 @@ pub(super) async fn build(
         mask,
         warnings: Vec::new(),
     };
-    check_specs(&model, &mut findings);
+    if scrutiny == Scrutiny::Whole {
+        check_specs(&model, &mut findings);
+    }
 
     if findings
         .list
@@ -172,10 +175,13 @@ async fn find_schemas(
     findings: &mut Findings<'_>,
 ) -> Result<IndexMap<String, Arc<ResourceSchema>>, EngineError> {
     let mut wanted: BTreeMap<String, Vec<(&str, Span)>> = BTreeMap::new();
+    // Most of many resources are of few types.
+    let mut resolved = HashMap::new();
     for (name, resource) in draft.resources() {
-        match resolve_type(&resource.type_name) {
+        let written = resource.type_name.as_str();
+        match resolved.entry(written).or_insert_with(|| resolve_type(written)) {
             Ok(type_name) => wanted
-                .entry(type_name)
+                .entry(type_name.clone())
                 .or_default()
                 .push((name, resource.type_span)),
             Err(unknown) => {
