@@ -360,6 +360,14 @@ impl Deployment {
         }
     }
 
+    /// Forgets what only counts while it is carried on: what is left is what is stored.
+    pub(crate) fn pause(&mut self) {
+        (self.touched, self.begun, self.polling) = (0, None, Polling::default());
+        for resource in self.resources.values_mut().chain(self.retired.values_mut()) {
+            resource.pause();
+        }
+    }
+
     pub(crate) fn touch(&mut self) {
         self.touched += 1;
     }

@@ -20,6 +20,7 @@ mod call;
 use crate::deployment::{Deployment, Phase};
 use crate::durations::Paths;
 use crate::engine::Adapters;
+use crate::kept::Kept;
 use crate::limiter::Limiter;
 use crate::model::Latest;
 use crate::ports::{StoreError, Version};
@@ -46,6 +47,7 @@ pub(crate) struct Driver<'a> {
     pub(crate) adapters: &'a Adapters,
     pub(crate) limiter: &'a Limiter,
     pub(crate) latest: &'a Latest,
+    pub(crate) kept: &'a Kept,
     pub(crate) max_concurrency: usize,
     pub(crate) instance: &'a str,
     pub(crate) generation: Generation,
@@ -69,7 +71,9 @@ impl<'a> Driver<'a> {
             return Ok(Advance::Superseded);
         }
         if deployment.phase != Phase::Running {
-            return Ok(Advance::Done(crate::engine::outcome(&deployment)));
+            let outcome = crate::engine::outcome(&deployment);
+            self.kept.keep(deployment, version);
+            return Ok(Advance::Done(outcome));
         }
         // Its text is copied only to be checked.
         let model = match self.latest.known(&deployment) {
@@ -115,7 +119,13 @@ impl<'a> Driver<'a> {
 
     async fn load(&self) -> Result<Option<(Deployment, Version)>, EngineError> {
         match self.adapters.store.load(self.instance).await? {
-            Some((bytes, version)) => Ok(Some((Deployment::read(&bytes)?, version))),
+            Some((bytes, version)) => {
+                let deployment = match self.kept.take_version(self.instance, &version) {
+                    Some(known) => known,
+                    None => Deployment::read(&bytes)?,
+                };
+                Ok(Some((deployment, version)))
+            }
             None => Ok(None),
         }
     }
@@ -171,14 +181,19 @@ enum Left {
 
 impl Run<'_> {
     async fn run(mut self, until: Timestamp) -> Result<Advance, EngineError> {
-        match self.cycle(until).await? {
-            Left::Superseded => Ok(Advance::Superseded),
-            Left::Again(after) => Ok(Advance::Again { after }),
-            Left::Done => match &self.deployment {
-                Some(deployment) => Ok(Advance::Done(crate::engine::outcome(deployment))),
-                None => Ok(Advance::Superseded),
-            },
+        let left = self.cycle(until).await?;
+        let Some(deployment) = self.deployment else {
+            return Ok(Advance::Superseded);
+        };
+        let advance = match left {
+            Left::Superseded => return Ok(Advance::Superseded),
+            Left::Again(after) => Advance::Again { after },
+            Left::Done => Advance::Done(crate::engine::outcome(&deployment)),
+        };
+        if deployment.touched == self.saved {
+            self.driver.kept.keep(deployment, self.version);
         }
+        Ok(advance)
     }
 
     async fn cycle(&mut self, until: Timestamp) -> Result<Left, EngineError> {

@@ -9,6 +9,7 @@ pub use upkeep::Adoption;
 use crate::deployment::{Deployment, Resource, Stage, StoredGoal, Work};
 use crate::drive::Driver;
 use crate::error::{EngineError, Problem};
+use crate::kept::Kept;
 use crate::limiter::Limiter;
 use crate::model::{Latest, Model};
 use crate::observer::Observer;
@@ -93,6 +94,7 @@ pub struct Engine {
     limits: Limits,
     limiter: Limiter,
     latest: Latest,
+    kept: Kept,
 }
 
 impl Engine {
@@ -104,6 +106,7 @@ impl Engine {
             limits,
             limiter,
             latest: Latest::default(),
+            kept: Kept::default(),
         }
     }
 
@@ -157,11 +160,13 @@ impl Engine {
                 .save(instance, deployment.write()?, version.as_ref())
                 .await
             {
-                Ok(_) => {
+                Ok(version) => {
                     if let Some(model) = model {
                         self.latest.keep(&deployment, Arc::new(model));
                     }
-                    return Ok(deployment.generation);
+                    let generation = deployment.generation;
+                    self.kept.keep(deployment, version);
+                    return Ok(generation);
                 }
                 Err(StoreError::Conflict) => {}
                 // It may have been written all the same, or be written yet: reading tells. A document that is to be
@@ -195,6 +200,7 @@ impl Engine {
             adapters: &self.adapters,
             limiter: &self.limiter,
             latest: &self.latest,
+            kept: &self.kept,
             max_concurrency,
             instance,
             generation,

@@ -102,6 +102,7 @@ mod step;
 
 // What carries it out.
 mod drive;
+mod kept;
 mod limiter;
 pub mod ports;
 

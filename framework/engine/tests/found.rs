@@ -130,7 +130,7 @@ async fn a_creation_with_secrets_is_found_although_its_document_is_erased() {
         world.fuse.douse();
         let heard = world.store.text(INSTANCE).unwrap().contains("request_token");
         unheard += usize::from(world.cloud.begun(Operation::Create) == 1 && !heard);
-        world.engine().abandon(INSTANCE, generation).await.unwrap();
+        world.engine().conclude(INSTANCE, &["create"]).await.unwrap();
         let stored = world.store.text(INSTANCE).unwrap();
         assert!(!stored.contains("hunter2"), "{passage}: {stored}");
         assert!(world.destroy("delete").await.succeeded, "{passage}");

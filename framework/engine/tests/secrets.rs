@@ -71,7 +71,7 @@ async fn an_abandoned_generation_keeps_what_is_in_flight_and_no_secret() {
         Err(EngineError::Unfinished)
     );
 
-    engine.abandon(INSTANCE, generation).await.unwrap();
+    engine.conclude(INSTANCE, &["create"]).await.unwrap();
 
     let document = world.store.text(INSTANCE).unwrap();
     assert!(!document.contains(SECRET), "{document}");

@@ -358,7 +358,8 @@ impl BlueprintResource {
         }
     }
 
-    /// Settles every instance whose latest generation the request caused.
+    /// Settles every instance whose latest order the request caused; one that still runs was answered FAILED
+    /// because nobody could go on with it.
     async fn settle(&self, head: &Head, id: &str) -> Result<(), EngineError> {
         let own = identity::instance(head, id);
         let names = if identity::is_ours(head, id) {
@@ -367,15 +368,8 @@ impl BlueprintResource {
             self.engine.instances(&head.instance_folder).await?
         };
         for name in names {
-            if let Some(deployment) = self.engine.load(&name).await?
-                && (deployment.cause == head.request_key || deployment.cause == taken_back(head))
-            {
-                match self.engine.settle(&name, deployment.generation).await {
-                    // Answered FAILED because nobody could go on with it.
-                    Err(EngineError::Unfinished) => self.engine.abandon(&name, deployment.generation).await?,
-                    settled => settled?,
-                }
-            }
+            let causes = [head.request_key.as_str(), &taken_back(head)];
+            self.engine.conclude(&name, &causes).await?;
         }
         Ok(())
     }

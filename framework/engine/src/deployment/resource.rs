@@ -207,6 +207,18 @@ impl Resource {
             && self.unsettled_until.is_none()
     }
 
+    /// Forgets what is not stored.
+    pub(super) fn pause(&mut self) {
+        self.work.fresh = false;
+        if let Some(operation) = &mut self.operation {
+            operation.stumbles = 0;
+            operation.next = None;
+            operation.cancelled = false;
+            operation.accepted = None;
+            operation.unlisted = false;
+        }
+    }
+
     /// Takes what a service has added out of the live properties: it may be secret (a generated password, say), and
     /// nobody tells. What was applied has to do until the resource is read again.
     pub(super) fn settle_live(&mut self) {

@@ -17,30 +17,45 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Unfinished`] while the generation runs, else the store's.
     pub async fn settle(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
-        self.close(instance, generation, false).await
+        self.close(instance, |deployment| deployment.generation == generation, false)
+            .await
     }
 
-    /// Like [`Engine::settle`] for a generation whose end nobody awaits any more: its order was answered
-    /// without it. What is in flight stays in the document, for the next order to await.
+    /// Like [`Engine::settle`] for the latest order, if one of these causes has it, and whether or not it has
+    /// ended: it was answered. What is in flight then stays in the document, for the next order to await.
     ///
     /// # Errors
     /// The store's: trying again is safe.
-    pub async fn abandon(&self, instance: &str, generation: Generation) -> Result<(), EngineError> {
-        self.close(instance, generation, true).await
+    pub async fn conclude(&self, instance: &str, causes: &[&str]) -> Result<(), EngineError> {
+        self.close(
+            instance,
+            |deployment| causes.contains(&deployment.cause.as_str()),
+            true,
+        )
+        .await
     }
 
     async fn close(
         &self,
         instance: &str,
-        generation: Generation,
+        is_meant: impl Fn(&Deployment) -> bool + Send,
         unfinished: bool,
     ) -> Result<(), EngineError> {
         let mut outages = 0;
+        // Of what has ended nothing changes but by an order, whose document does not let ours be written.
+        let mut ended = self
+            .kept
+            .take(instance)
+            .filter(|(deployment, _)| is_meant(deployment) && deployment.phase == Phase::Done);
         for _ in 0..RACES {
-            let Some((mut deployment, version)) = self.read(instance).await? else {
+            let found = match ended.take() {
+                Some(known) => Some(known),
+                None => self.read(instance).await?,
+            };
+            let Some((mut deployment, version)) = found else {
                 return Ok(());
             };
-            if deployment.generation != generation {
+            if !is_meant(&deployment) {
                 return Ok(());
             }
             match deployment.phase {
