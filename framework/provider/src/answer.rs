@@ -12,8 +12,8 @@
 use crate::flow_error::FlowError;
 use crate::ports::{Answered, SendError};
 use crate::provider::until;
-use crate::record::{SaveError, Stage};
-use crate::turn::{Made, Next, Place, Tracked, Turn, Understood};
+use crate::record::{Journal, SaveError, Stage};
+use crate::turn::{LONGEST_OUTAGE, Made, Next, Place, Tracked, Turn, Understood, later};
 use crate::verdict::Verdict;
 use formwork_protocol::{Response, ResponseBody, ResponseUrl, Status};
 use futures_util::FutureExt;
@@ -23,6 +23,8 @@ use std::time::Duration;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+/// Lost races in a row before a record is left to the others.
+const RACES: u32 = 10;
 /// How long what is left to do after an answer waits for another attempt.
 const LATER: Duration = Duration::from_secs(5);
 
@@ -135,7 +137,13 @@ impl Turn<'_> {
                 closed?;
             }
         }
-        self.close(tracked, status, id).await
+        match tracked.at {
+            Place::At(_) => self.close(tracked, status, id).await,
+            Place::Nowhere => {
+                self.close_later(status, id).await;
+                Ok(())
+            }
+        }
     }
 
     /// Leaves it to the waiter: what is left to do can take longer than all of Lambda's attempts.
@@ -163,6 +171,29 @@ impl Turn<'_> {
             Err(unstarted) => {
                 tracing::warn!(error = %unstarted, "nobody comes back to close the request");
                 Err(error)
+            }
+        }
+    }
+
+    /// Closes what there is of a record after an answer that could not be recorded, if the store comes back in time:
+    /// nobody is to go on from it, and nobody else will erase it.
+    async fn close_later(&self, status: Status, id: &str) {
+        let journal = Journal {
+            patience: self.times.end.min(later(self.now(), LONGEST_OUTAGE)),
+            ..self.journal()
+        };
+        for _ in 0..RACES {
+            let (mut record, version) = match journal.load().await {
+                Ok(Some((record, _))) if matches!(record.stage, Stage::Answered { .. }) => return,
+                Ok(Some(found)) => found,
+                Ok(None) => return,
+                Err(error) => return tracing::error!(%error, "the record is not closed"),
+            };
+            record.close(status, id);
+            match journal.save(&mut record, Some(&version)).await {
+                Ok(_) => return,
+                Err(SaveError::Conflict) => {}
+                Err(SaveError::Failed(error)) => return tracing::error!(%error, "the record is not closed"),
             }
         }
     }
@@ -216,13 +247,8 @@ impl Turn<'_> {
         let Place::At(version) = &tracked.at else {
             return Ok(());
         };
-        let stage = Stage::Answered {
-            status,
-            physical_resource_id: id.to_owned(),
-        };
         let mut record = tracked.record.clone();
-        record.stage = stage;
-        record.event = None;
+        record.close(status, id);
         match self.journal().save(&mut record, Some(version)).await {
             // Another invocation delivered the same answer at the same time.
             Ok(_) | Err(SaveError::Conflict) => Ok(()),

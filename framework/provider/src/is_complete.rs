@@ -49,13 +49,14 @@ async fn open<'a>(
     flow: Flow,
 ) -> Result<Option<(Turn<'a>, Tracked)>, FlowError> {
     let clock = &provider.ports.clock;
-    let patience = Times::of(clock.now(), invocation.deadline, provider.margin).end;
+    let now = clock.now();
+    let times = Times::of(now, invocation.deadline, provider.margin);
     let journal = Journal {
         store: &provider.ports.store,
         clock,
         instance,
         request,
-        patience,
+        patience: times.patience(now),
     };
     let (record, version) = journal.load().await?.ok_or(FlowError::NoRecord)?;
     if matches!(record.stage, Stage::Answered { .. }) {

@@ -22,10 +22,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const FORMAT: &str = "formwork.request/1";
-/// Attempts at a store that cannot be used, and the longest one of them may take.
-const ATTEMPTS: u32 = 3;
+/// The longest that one attempt at the store may take.
 const CALL_LIMIT: Duration = Duration::from_secs(5);
+/// The longest pauses after the first attempt in vain, and after any.
 const FIRST_PAUSE_MS: u64 = 200;
+const LONGEST_PAUSE_MS: u64 = 2_000;
 
 /// What is stored. Additions must stay readable by older readers.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -85,6 +86,15 @@ impl Record {
             event: Some(event),
         }
     }
+
+    /// The answer was delivered: what it took is erased.
+    pub(crate) fn close(&mut self, status: Status, id: &str) {
+        self.stage = Stage::Answered {
+            status,
+            physical_resource_id: id.to_owned(),
+        };
+        self.event = None;
+    }
 }
 
 /// The records of a store, at one place in it.
@@ -93,7 +103,8 @@ pub(crate) struct Journal<'a> {
     pub(crate) clock: &'a Arc<dyn Clock>,
     pub(crate) instance: &'a str,
     pub(crate) request: &'a str,
-    /// No attempt goes on past this moment, so that time is left for what has to be done after it.
+    /// A store that does not answer is tried until this moment, so that time is left for what has to be done after it:
+    /// this may be the last process that comes to the request.
     pub(crate) patience: Timestamp,
 }
 
@@ -179,13 +190,12 @@ impl Journal<'_> {
     }
 
     async fn pause(&self, attempt: u32, error: RequestStoreError) -> Result<(), FlowError> {
-        if attempt + 1 >= ATTEMPTS {
+        let longest = (FIRST_PAUSE_MS << attempt.min(10)).min(LONGEST_PAUSE_MS);
+        let pause = Duration::from_millis(fastrand::u64(longest / 2..=longest));
+        if pause >= until(self.clock.now(), self.patience) {
             return Err(FlowError::Store(error));
         }
-        let longest = FIRST_PAUSE_MS << attempt;
-        self.clock
-            .sleep(Duration::from_millis(fastrand::u64(longest / 2..=longest)))
-            .await;
+        self.clock.sleep(pause).await;
         Ok(())
     }
 }

@@ -27,6 +27,8 @@ pub const MISSING_ID: &str = "Formwork::MISSING_PHYSICAL_ID";
 const LONGEST_INVOCATION: Duration = Duration::from_secs(15 * 60);
 /// A lease is over this long after its invocation was ended.
 const LEASE_SLACK: Duration = Duration::from_secs(2);
+/// A store that does not answer for longer than this is not waited for.
+pub(crate) const LONGEST_OUTAGE: Duration = Duration::from_secs(20);
 /// At most this long before CloudFormation gives up, the answer is due.
 const LONGEST_ANSWER_MARGIN: Duration = Duration::from_secs(60);
 
@@ -136,7 +138,7 @@ impl<'a> Turn<'a> {
             clock: &self.provider.ports.clock,
             instance: &self.instance,
             request: &self.key,
-            patience: self.half_way(),
+            patience: self.times.patience(self.now()),
         }
     }
 
@@ -147,7 +149,7 @@ impl<'a> Turn<'a> {
             clock: Arc::clone(&self.provider.ports.clock),
             instance: self.instance.clone(),
             issued: self.envelope.response_url.signed_at(),
-            patience: self.half_way(),
+            patience: self.times.patience(self.now()),
         }
     }
 
@@ -312,6 +314,12 @@ impl<'a> Turn<'a> {
 }
 
 impl Times {
+    /// Until when a store that does not answer is tried from now on: longer than most outages, and not so long that what
+    /// has to be done without it comes too late.
+    pub(crate) fn patience(&self, now: Timestamp) -> Timestamp {
+        later(now, (until(now, self.end) / 2).min(LONGEST_OUTAGE))
+    }
+
     pub(crate) fn of(now: Timestamp, invocation_end: Timestamp, margin: Duration) -> Self {
         let left = until(now, invocation_end).min(LONGEST_INVOCATION);
         let reserve = margin.min(left / 5);

@@ -22,7 +22,7 @@ async fn unreachable_cloud_control_is_answered_within_the_timeout() {
 
 #[tokio::test]
 async fn unreachable_state_store_is_named() {
-    let world = with(&[("AWS_ENDPOINT_URL_S3", NOWHERE)]).await;
+    let world = without_a_store(&[("AWS_ENDPOINT_URL_S3", NOWHERE)]).await;
     let create = of_ten_minutes_ago(small::create(&world));
     let reason = failed(&world, &create).await;
     assert!(reason.contains("store"), "{reason}");
@@ -36,7 +36,7 @@ async fn unreachable_state_store_is_named() {
 
 #[tokio::test]
 async fn unreachable_everything_is_answered() {
-    let world = with(&[("AWS_ENDPOINT_URL", NOWHERE)]).await;
+    let world = without_a_store(&[("AWS_ENDPOINT_URL", NOWHERE)]).await;
     let create = of_ten_minutes_ago(small::create(&world));
     failed(&world, &create).await;
     world.finish().await;
@@ -131,15 +131,28 @@ async fn a_lost_answer_of_the_cloud_duplicates_nothing() {
 }
 
 async fn with(variables: &[(&'static str, &str)]) -> World {
+    start(variables, Setup::default()).await
+}
+
+/// Functions wait for a store while they have time, so they have little.
+async fn without_a_store(variables: &[(&'static str, &str)]) -> World {
+    let timeout = Duration::from_secs(4);
+    start(
+        variables,
+        Setup {
+            timeout,
+            ..Setup::default()
+        },
+    )
+    .await
+}
+
+async fn start(variables: &[(&'static str, &str)], setup: Setup) -> World {
     let variables = variables
         .iter()
         .map(|(name, value)| (*name, (*value).to_owned()))
         .collect();
-    World::start(Setup {
-        variables,
-        ..Setup::default()
-    })
-    .await
+    World::start(Setup { variables, ..setup }).await
 }
 
 /// Lambda's attempts take minutes, and an answer that cannot be written down waits for them: somebody may still

@@ -219,12 +219,13 @@ async fn store_lost_after_the_effect_still_lets_the_answer_out() {
 async fn store_lost_during_a_poll_is_left_to_the_state_machine() {
     let world = World::of(Probe::new([Act::Pend, Act::Pend, Act::Done]));
     world.on_event(&event("Create")).await.unwrap();
-    world.fakes.store.fail(1, 3);
+    world.fakes.store.fail(1, usize::MAX);
     let input = world.fakes.waiter.input().unwrap();
     assert!(matches!(
         world.is_complete(input).await.unwrap_err(),
         FlowError::Store(_)
     ));
+    world.fakes.store.fail(0, 0);
     world.wait().await;
     world.succeeded("pending-id");
 }
@@ -353,13 +354,14 @@ async fn a_create_that_comes_after_its_delete_has_no_effect() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_will_be_tried_again_is_not_answered_without_a_record() {
     let world = World::of(Probe::new([Act::Done]));
-    world.fakes.store.fail(0, 3);
+    world.fakes.store.fail(0, usize::MAX);
     let event = signed("Create", 0);
     assert!(matches!(
         world.on_event(&event).await.unwrap_err(),
         FlowError::Store(_)
     ));
     assert_eq!(world.fakes.sender.attempts(), 0);
+    world.fakes.store.fail(0, 0);
     world.on_event(&event).await.unwrap();
     assert_eq!(world.fakes.sender.bodies()[0]["Status"], "SUCCESS");
     // The last resort waits for others as long as there may be some; then nobody else answers.
@@ -371,4 +373,35 @@ async fn a_request_that_will_be_tried_again_is_not_answered_without_a_record() {
     world.fakes.clock.advance(Duration::from_secs(400));
     world.is_complete(record).await.unwrap();
     assert_eq!(world.fakes.sender.bodies()[0]["Status"], "FAILED");
+}
+
+/// Seed 101672: the last process that came to a request gave up on a store that was away for a few seconds.
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_away_for_seconds_is_waited_out() {
+    let world = World::of(Probe::new([Act::Done]));
+    world.fakes.store.fail(0, 10);
+    world.on_event(&signed("Create", 0)).await.unwrap();
+    assert_eq!(world.fakes.sender.bodies()[0]["Status"], "SUCCESS");
+    assert!(!world.fakes.store.dump().contains("ResponseURL"));
+}
+
+/// Seeds 101672 and 110635: after an answer that could not be recorded the record of the request stayed open.
+#[tokio::test(start_paused = true)]
+async fn after_an_answer_without_a_record_the_record_is_closed_when_the_store_is_back() {
+    fastrand::seed(7);
+    let world = World::of(Probe::new([Act::Pend]));
+    let event = signed("Create", 0);
+    world.on_event(&event).await.unwrap();
+    assert!(world.fakes.store.dump().contains("ResponseURL"));
+    world.fakes.clock.advance(Duration::from_secs(400));
+    // About as long as the half of its time in which it waits for the store, and some more.
+    world.fakes.store.fail(0, 30);
+    let record = json!({ "requestContext": { "condition": "RetriesExhausted" }, "requestPayload": event });
+    world.is_complete(record).await.unwrap();
+    let answer = &world.fakes.sender.bodies()[0];
+    assert!(
+        answer["Reason"].as_str().unwrap().contains("request store"),
+        "{answer}"
+    );
+    assert!(!world.fakes.store.dump().contains("ResponseURL"));
 }
