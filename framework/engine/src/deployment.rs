@@ -283,7 +283,9 @@ impl Deployment {
                 .failure
                 .as_ref()
                 .is_some_and(|failure| is_refusal(&failure.code));
-            let Some(candidate) = resource.work.candidate.take().filter(|_| !refused) else {
+            let unseen = resource.work.unseen.take();
+            let candidate = resource.work.candidate.take().filter(|_| !refused);
+            let Some(candidate) = candidate.or(unseen) else {
                 continue;
             };
             match &resource.identifier {

@@ -94,6 +94,7 @@ mod model;
 mod scope;
 
 // What is stored, and how it is decided upon.
+mod bonds;
 mod classify;
 mod deployment;
 mod durations;

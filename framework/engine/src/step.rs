@@ -27,6 +27,7 @@ mod command;
 mod failed;
 mod finish;
 mod intend;
+mod leftovers;
 mod observe;
 mod poll;
 mod reads;
@@ -335,6 +336,9 @@ impl Tick<'_> {
 
     /// Ends the work on a lane with a failure.
     fn fail(&mut self, lane: &str, mut failure: Failure) {
+        if let Some(unseen) = self.work_mut(lane).and_then(|work| work.unseen.take()) {
+            self.keep(lane, unseen);
+        }
         failure.leftover = self.is_leftover(lane);
         let failure = match self.context.model {
             Some(model) => model.place(failure),

@@ -5,9 +5,10 @@
 mod world;
 
 use formwork_engine::fakes::Fault;
-use formwork_engine::ports::Operation;
-use formwork_engine::{EngineError, Goal, Order};
-use world::{AUTO, BLIND, INSTANCE, THING, World, blueprint, target};
+use formwork_engine::ports::{Call, Cloud, Mutation, Operation};
+use formwork_engine::{EngineError, Goal, Order, Stage};
+use std::time::Duration;
+use world::{AUTO, BLIND, FIXED, INSTANCE, LABEL, THING, World, blueprint, target};
 
 fn one(spec: &str) -> String {
     blueprint(&[("it", THING, spec)], &[])
@@ -166,4 +167,203 @@ async fn a_secret_of_what_cannot_be_read_is_no_change() {
     assert!(world.deploy_and_settle("again", &text).await.succeeded);
     let begun = |operation| world.cloud.begun(operation);
     assert_eq!((begun(Operation::Create), begun(Operation::Update)), (1, 0));
+}
+
+/// Seed 55021: a leftover's deletion was forgotten when the next order met what it had still not given free.
+#[tokio::test(start_paused = true)]
+async fn what_a_leftover_has_is_waited_for() {
+    let world = World::new();
+    let labelled = blueprint(&[("it", LABEL, "{label: one, kind: a}")], &[]);
+    let other = blueprint(&[("it", AUTO, "{kind: a}")], &[]);
+    assert!(world.deploy_and_settle("create", &labelled).await.succeeded);
+    world.cloud.fault(Operation::Delete, "", Fault::Stuck);
+    let engine = world.engine();
+    let order = world.order("update", Goal::Deploy(target(&other)));
+    let generation = engine.begin(INSTANCE, order).await.unwrap();
+    let until = world.soon(20);
+    engine.advance(INSTANCE, generation, until).await.unwrap();
+    assert_eq!(world.cloud.begun(Operation::Delete), 1);
+    let cloud = world.cloud.clone();
+    let ends = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        cloud.end_stuck();
+    });
+    let outcome = world.deploy_and_settle("rollback", &labelled).await;
+    ends.await.unwrap();
+    assert!(outcome.succeeded, "{outcome:?}");
+    assert_eq!(world.ids().len(), 1);
+    assert_eq!(world.cloud.resources()[0].0, LABEL);
+    let known = world.engine().load(INSTANCE).await.unwrap().unwrap();
+    assert_eq!(known.resources["it"].identifier, world.ids().first().cloned());
+}
+
+/// A leftover that has what there can be only once goes before what is to have it.
+#[tokio::test(start_paused = true)]
+async fn a_leftover_makes_room() {
+    let world = World::new();
+    let labelled = |kind| blueprint(&[("it", LABEL, &format!("{{label: one, kind: {kind}}}"))], &[]);
+    let other = blueprint(&[("it", AUTO, "{kind: a}")], &[]);
+    assert!(world.deploy_and_settle("create", &labelled("a")).await.succeeded);
+    world
+        .cloud
+        .fault(Operation::Delete, "", Fault::Fail("AccessDenied", "no"));
+    assert!(world.deploy_and_settle("update", &other).await.succeeded);
+    assert_eq!(world.ids().len(), 2);
+    let outcome = world.deploy_and_settle("again", &labelled("b")).await;
+    assert!(outcome.succeeded, "{outcome:?}");
+    assert_eq!(world.ids().len(), 1);
+    assert_eq!(world.cloud.resources()[0].2["Kind"], "b");
+}
+
+/// Seeds 63729 and 79303: what an earlier attempt had made was taken for somebody else's because its secret cannot be
+/// read.
+#[tokio::test(start_paused = true)]
+async fn what_an_earlier_attempt_made_is_known_again_although_its_secret_is_not_read() {
+    let world = World::new();
+    let text = blueprint(
+        &[("it", THING, r#"{name: a, secret: "${variables.password}"}"#)],
+        &[],
+    );
+    let unseen = Fault::FailUnseen("ServiceInternalError", "no", Duration::from_secs(10));
+    world.cloud.fault(Operation::Create, "", unseen);
+    let outcome = world.deploy_and_settle("create", &text).await;
+    assert!(outcome.succeeded, "{outcome:?}");
+    assert!(world.destroy("delete").await.succeeded);
+    assert_eq!(world.ids(), Vec::<String>::new());
+}
+
+/// Seed 74069: what an attempt had made could not be read yet, and the next attempt was not allowed to look.
+#[tokio::test(start_paused = true)]
+async fn what_an_earlier_attempt_may_have_made_is_deleted_although_nobody_has_seen_it() {
+    let world = World::new();
+    let text = blueprint(&[("it", THING, "{name: a}")], &[]);
+    let unseen = Fault::FailUnseen("ServiceInternalError", "no", Duration::from_secs(10));
+    world.cloud.fault(Operation::Create, "", unseen);
+    world.cloud.fault(
+        Operation::Create,
+        "",
+        Fault::Refuse("AccessDeniedException", "no"),
+    );
+    assert!(!world.deploy_and_settle("create", &text).await.succeeded);
+    assert_eq!(world.ids(), ["a"]);
+    assert!(world.destroy("delete").await.succeeded);
+    assert_eq!(world.ids(), Vec::<String>::new());
+}
+
+/// Seed 83456: an update arrived after the rollback had asked about it, and had its effect in spite of that.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_arrives_late_is_still_undone() {
+    let world = World::new();
+    let of = |value| blueprint(&[("it", AUTO, &format!("{{value: {value}}}"))], &[]);
+    assert!(world.deploy_and_settle("create", &of("one")).await.succeeded);
+    world.cloud.fault(Operation::Update, "", Fault::LoseCall);
+    world.cloud.fault(
+        Operation::Update,
+        "",
+        Fault::Refuse("AccessDeniedException", "no"),
+    );
+    let engine = world.engine();
+    let order = world.order("update", Goal::Deploy(target(&of("two"))));
+    let generation = engine.begin(INSTANCE, order).await.unwrap();
+    assert!(!world.finish(&engine, generation).await.succeeded);
+    let known = engine.load(INSTANCE).await.unwrap().unwrap();
+    let operation = known.resources["it"].operation.clone().unwrap();
+    let late = Mutation {
+        type_name: AUTO.into(),
+        client_token: operation.client_token,
+        role_arn: None,
+        call: Call::Update {
+            identifier: operation.identifier.unwrap(),
+            patch_document: operation.payload.unwrap(),
+        },
+    };
+    world.settle().await;
+    let cloud = world.cloud.clone();
+    let arrives = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(28)).await;
+        cloud.mutate(&late).await.unwrap();
+    });
+    assert!(world.deploy_and_settle("rollback", &of("one")).await.succeeded);
+    arrives.await.unwrap();
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(world.cloud.resources()[0].2["Value"], "one");
+}
+
+/// Seeds 49511 and 103714: a deletion that failed after it was done left something that cannot be read, and so was taken
+/// to be there.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_and_may_be_deleted_is_made_anew() {
+    let world = World::new();
+    let both = blueprint(&[("it", BLIND, "{name: a}"), ("other", AUTO, "{kind: k}")], &[]);
+    let one = blueprint(&[("other", AUTO, "{kind: k}")], &[]);
+    assert!(world.deploy_and_settle("create", &both).await.succeeded);
+    world
+        .cloud
+        .fault(Operation::Delete, "", Fault::FailHalfway("NotStabilized", "no"));
+    assert!(world.deploy_and_settle("update", &one).await.succeeded);
+    assert!(world.deploy_and_settle("again", &both).await.succeeded);
+    assert_eq!(world.ids().len(), 2);
+    assert!(world.destroy("delete").await.succeeded);
+    assert_eq!(world.ids(), Vec::<String>::new());
+}
+
+/// Seeds 57579, 59925, 79876, 93109 and 94618: two resources came to refer to each other, so that none could be deleted.
+#[tokio::test(start_paused = true)]
+async fn what_still_refers_to_its_dependent_is_replaced() {
+    for passages in [1, 2] {
+        let world = World::new();
+        let there = blueprint(
+            &[
+                ("a", AUTO, "{value: one}"),
+                ("b", FIXED, r#"{kind: "${resources.a.state.arn}"}"#),
+            ],
+            &[],
+        );
+        let apart = blueprint(&[("a", AUTO, "{value: one}"), ("b", FIXED, "{}")], &[]);
+        let back = blueprint(
+            &[
+                ("b", FIXED, "{}"),
+                ("a", AUTO, r#"{value: one, ref: "${resources.b.state.arn}"}"#),
+            ],
+            &[],
+        );
+        assert!(world.deploy_and_settle("there", &there).await.succeeded);
+        let bound = world.ids();
+        if passages == 2 {
+            assert!(world.deploy_and_settle("apart", &apart).await.succeeded);
+            assert_eq!(world.ids(), bound, "to drop it changes nothing");
+        }
+        let plan = world.engine().plan(INSTANCE, &target(&back)).await.unwrap();
+        let planned = plan.changes.iter().find(|change| change.name == "b").unwrap();
+        assert_eq!(planned.action, formwork_engine::Action::Replace);
+        assert!(
+            planned.reasons[0].message.contains("still refers to `a`"),
+            "{planned:?}"
+        );
+        assert!(world.deploy_and_settle("back", &back).await.succeeded);
+        let resources = world.cloud.resources();
+        let b = resources.iter().find(|(kind, _, _)| kind == FIXED).unwrap();
+        assert_eq!(b.2.get("Kind"), None, "{resources:?}");
+        assert!(world.destroy("delete").await.succeeded);
+        assert_eq!(world.ids(), Vec::<String>::new());
+    }
+}
+
+/// Seed 237197: a rollback that came between an update and its confirmation read what was there before the update.
+#[tokio::test(start_paused = true)]
+async fn a_rollback_does_not_believe_a_read_that_lags_behind_the_update() {
+    let world = World::new();
+    let of = |value| blueprint(&[("it", AUTO, &format!("{{value: {value}}}"))], &[]);
+    assert!(world.deploy_and_settle("create", &of("one")).await.succeeded);
+    let lags = Fault::Lags(Duration::from_secs(5), Duration::from_secs(10));
+    world.cloud.fault(Operation::Update, "", lags);
+    let engine = world.engine();
+    let order = world.order("update", Goal::Deploy(target(&of("two"))));
+    let generation = engine.begin(INSTANCE, order).await.unwrap();
+    let until = world.soon(4);
+    engine.advance(INSTANCE, generation, until).await.unwrap();
+    let known = engine.load(INSTANCE).await.unwrap().unwrap();
+    assert_eq!(known.resources["it"].work.stage, Stage::Confirm);
+    assert!(world.deploy_and_settle("rollback", &of("one")).await.succeeded);
+    assert_eq!(world.cloud.resources()[0].2["Value"], "one");
 }

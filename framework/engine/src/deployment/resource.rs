@@ -5,6 +5,7 @@ use crate::order::Generation;
 use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
 use formwork_schema::Remembered;
+use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,6 +21,10 @@ pub struct Resource {
     /// Names of the resources it was last built upon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
+    /// Identifiers, by name, of resources that it goes on referring to although its author has dropped that: in
+    /// properties that stay as it was made with them.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub bound: IndexMap<String, String>,
     /// What was last applied; `None` for one whose creation failed half-way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Remembered>,
@@ -29,6 +34,9 @@ pub struct Resource {
     /// Reads may not show yet what its last operation did: nothing is decided by them before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled_until: Option<Timestamp>,
+    /// A deletion has failed, before or after it was done: only reading tells whether it is still there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_gone: bool,
     /// What is in flight. Kept across generations until its end is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<InFlight>,
@@ -77,6 +85,9 @@ pub struct Work {
     /// The identifier that a failed creation named, to be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<String>,
+    /// The identifier that its author chose, where a failed creation may have made it although it could not be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<String>,
     /// The failure that led to the present stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -107,6 +118,7 @@ impl Work {
             glanced: false,
             fresh: false,
             candidate: None,
+            unseen: None,
             failure: None,
             intended: None,
         }

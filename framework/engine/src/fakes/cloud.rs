@@ -67,10 +67,14 @@ pub enum Fault {
     Fail(&'static str, &'static str),
     /// The operation fails with this code and message, but leaves its resource.
     FailHalfway(&'static str, &'static str),
+    /// The same, and the resource cannot be read for this long after it.
+    FailUnseen(&'static str, &'static str, Duration),
     /// The operation never ends.
     Stuck,
     /// The resource cannot be read for this long after the operation.
     Unsettled(Duration),
+    /// It cannot be read for the first time after the operation, and is read as it was before it for the second.
+    Lags(Duration, Duration),
 }
 
 /// A cloud that knows no schema: it makes up an `Arn` for everything, and does what its [`Rules`] say.
@@ -136,6 +140,7 @@ impl SimCloud {
             Stored {
                 model,
                 hidden_until: None,
+                before: None,
             },
         );
     }
@@ -288,12 +293,16 @@ impl SimCloud {
                 End::Success
             }
             Some(Fault::Fail(code, message)) => End::Fail(code.into(), message.into()),
-            Some(Fault::FailHalfway(code, message)) => End::Halfway(code.into(), message.into()),
+            Some(Fault::FailHalfway(code, message)) => {
+                End::Halfway(code.into(), message.into(), Duration::ZERO)
+            }
+            Some(Fault::FailUnseen(code, message, time)) => End::Halfway(code.into(), message.into(), time),
             Some(Fault::Stuck) => {
                 ends = Timestamp::MAX;
                 End::Success
             }
             Some(Fault::Unsettled(time)) => End::Unsettled(time),
+            Some(Fault::Lags(hidden, stale)) => End::Lags(hidden, stale),
             None => End::Success,
         };
         let token = format!("request-{}", state.requests.len() + 1);
@@ -414,7 +423,8 @@ impl Cloud for SimCloud {
             .get(&(type_name.to_owned(), identifier.to_owned()))
         {
             Some(stored) if stored.hidden_until.is_none_or(|time| time <= now) => {
-                Ok(shown(&stored.model, &rules))
+                let before = stored.before.as_ref().filter(|(_, until)| *until > now);
+                Ok(shown(before.map_or(&stored.model, |(model, _)| model), &rules))
             }
             _ => Err(refusal("ResourceNotFoundException", "there is no such resource")),
         }

@@ -4,6 +4,7 @@ use super::outlook::Outlook;
 use super::properties::Comparison;
 use super::reads::Reads;
 use super::{Change, Note, Plan};
+use crate::bonds::Bonds;
 use crate::classify::is_missing;
 use crate::deployment::{Deployment, Resource, name_of};
 use crate::desired::{Desired, desired};
@@ -35,11 +36,15 @@ pub(crate) fn forecast(model: &Model, deployment: Option<&Deployment>, reads: &R
             .and_then(|deployment| deployment.resources.get(name))
             .filter(|known| known.type_name == node.schema.type_name());
         let one = One {
+            name,
+            node,
+            model,
+            deployment,
             schema: &node.schema,
             known,
             read: reads.get(name),
         };
-        let (mut change, outlook) = one.forecast(name, desired(model, name, &scope, salt));
+        let (mut change, outlook) = one.forecast(desired(model, name, &scope, salt));
         if let (Some(outlook), Some(place)) = (outlook, outlooks.get(name)) {
             // The place is empty: every name comes once.
             let _ = place.set(outlook);
@@ -92,18 +97,18 @@ fn dependencies_first(model: &Model) -> Vec<(&str, &Node)> {
 
 /// One resource of the blueprint, and what stands of it.
 struct One<'a> {
+    name: &'a str,
+    node: &'a Node,
+    model: &'a Model,
+    deployment: Option<&'a Deployment>,
     schema: &'a ResourceSchema,
     known: Option<&'a Resource>,
     read: Option<&'a Result<Value, crate::ports::CloudError>>,
 }
 
 impl<'a> One<'a> {
-    fn forecast(
-        &self,
-        name: &str,
-        wanted: Result<Desired, Box<crate::Failure>>,
-    ) -> (Change, Option<Outlook<'a>>) {
-        let mut change = Change::new(name, self.schema.type_name(), Action::Create);
+    fn forecast(&self, wanted: Result<Desired, Box<crate::Failure>>) -> (Change, Option<Outlook<'a>>) {
+        let mut change = Change::new(self.name, self.schema.type_name(), Action::Create);
         let standing = self
             .known
             .and_then(|known| Some((known, known.identifier.as_deref()?)));
@@ -163,7 +168,11 @@ impl<'a> One<'a> {
     ) -> (Change, Option<Outlook<'a>>) {
         let applied = known.remembered.as_ref();
         let value = with_live(&wanted.value, live, &wanted.unknown);
-        let decision = decide(self.schema, applied, live, &value);
+        let mut decision = decide(self.schema, applied, live, &value);
+        if let Some(deployment) = self.deployment {
+            let bonds = Bonds::of(self.name, self.node, deployment, &wanted.value);
+            decision = bonds.judge(decision, self.name, self.model, deployment);
+        }
         let is_open = !wanted.unknown.is_empty();
         if decision == Decision::None && !is_open {
             change.action = Action::Unchanged;

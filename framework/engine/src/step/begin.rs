@@ -1,7 +1,8 @@
 //! Beginning work: who may start, and what is to be done with a resource.
 
 use super::Tick;
-use crate::classify::{Class, Retry, classify};
+use crate::bonds::Bonds;
+use crate::classify::{Class, Retry, after, classify};
 use crate::deployment::{Resource, Stage, name_of};
 use crate::desired::{Desired, desired};
 use crate::outcome::{Action, Failure, why};
@@ -9,7 +10,7 @@ use crate::ports::Operation;
 use crate::replacement::{Sequence, sequence};
 use crate::scope::Scope;
 use formwork_schema::{Decision, Remembered, ResourceSchema};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
 /// Whether a lane may begin.
@@ -136,7 +137,7 @@ impl Tick<'_> {
                 && resource.work.stage != Stage::Done
                 && !is_still_used(resource)
             {
-                for dependency in &resource.depends_on {
+                for dependency in resource.depends_on.iter().chain(resource.bound.keys()) {
                     needed_by
                         .entry(dependency)
                         .or_default()
@@ -204,6 +205,13 @@ impl Tick<'_> {
             }
             return;
         }
+        if !exists && self.has_no_room(resource) {
+            let again = after(self.now, SignedDuration::from_secs(2));
+            if let Some(work) = self.work_mut(lane) {
+                work.not_before = Some(again);
+            }
+            return;
+        }
         match resource.work.action {
             Action::Retain => self.end(lane, Stage::Done),
             Action::Delete if exists => self.intend_delete(lane, Action::Delete),
@@ -254,7 +262,14 @@ impl Tick<'_> {
             .deployment
             .lane(lane)
             .and_then(|resource| resource.remembered.clone());
-        let decision = formwork_schema::decide(&node.schema, applied.as_ref(), live, &desired.value);
+        let mut decision = formwork_schema::decide(&node.schema, applied.as_ref(), live, &desired.value);
+        let bonds = Bonds::of(name_of(lane), node, &self.deployment, &desired.value);
+        if let Some(model) = self.context.model {
+            decision = bonds.judge(decision, name_of(lane), model, &self.deployment);
+        }
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            resource.bound = bonds.into_names();
+        }
         if decision != Decision::None && self.is_stopping() {
             return self.give_up(lane);
         }
@@ -300,7 +315,7 @@ impl Tick<'_> {
         self.decide(lane, &live.unwrap_or_default());
     }
 
-    /// What cannot be read is what it was made as. If that is not known, another one is made.
+    /// What cannot be read is what it was made as. If that is not known, or whether it is there, another one is made.
     fn decide_without_reading(&mut self, lane: &str) {
         let desired = match self.desired(lane) {
             Ok(desired) => desired,
@@ -309,6 +324,7 @@ impl Tick<'_> {
         let remembered = self
             .deployment
             .lane(lane)
+            .filter(|resource| !resource.may_be_gone)
             .and_then(|resource| resource.remembered.as_ref());
         match remembered.map(|memory| memory.recall(&desired.value)) {
             Some(live) => self.decide(lane, &live),
@@ -354,67 +370,6 @@ impl Tick<'_> {
         let identifier = current.and_then(|current| current.identifier.as_deref());
         let live = live.unwrap_or(&serde_json::Value::Null);
         sequence(schema, identifier, live, &desired.value)
-    }
-
-    /// A creation, unless a resource that was put aside is what is wanted: a rollback to an earlier type.
-    fn begin_create(&mut self, lane: &str) {
-        let put_aside = self.deployment.retired.keys().any(|other| name_of(other) == lane);
-        if put_aside
-            && let Ok(desired) = self.desired(lane)
-            && self.revive(lane, &desired)
-        {
-            return;
-        }
-        self.intend_create(lane, Action::Create);
-    }
-
-    /// A rollback wants what the replaced one still is: takes it back instead of making a third.
-    fn revive(&mut self, lane: &str, desired: &Desired) -> bool {
-        let Some(node) = self.context.model.and_then(|model| model.nodes.get(lane)) else {
-            return false;
-        };
-        let Some(resource) = self.deployment.lane(lane) else {
-            return false;
-        };
-        // Whether its deletion has failed before or after it was done can only be read.
-        if resource.work.revived || !node.schema.handlers().read {
-            return false;
-        }
-        let fits = |old: &Resource| {
-            old.operation.is_none()
-                && old.identifier.is_some()
-                && old.type_name == resource.type_name
-                && old.live.as_ref().is_some_and(|live| {
-                    let decision =
-                        formwork_schema::decide(&node.schema, old.remembered.as_ref(), live, &desired.value);
-                    matches!(decision, Decision::None | Decision::Update { .. })
-                })
-        };
-        let Some(found) = self
-            .deployment
-            .retired
-            .iter()
-            .find(|(other, old)| name_of(other) == lane && fits(old))
-            .map(|(other, _)| other.clone())
-        else {
-            return false;
-        };
-        let Some(old) = self.deployment.retired.shift_remove(&found) else {
-            return false;
-        };
-        let Some(current) = self.deployment.resources.get_mut(lane) else {
-            return false;
-        };
-        let work = current.work.clone();
-        let replaced = std::mem::replace(current, old);
-        current.work = work;
-        current.work.revived = true;
-        current.work.action = Action::Replace;
-        if replaced.identifier.is_some() {
-            self.deployment.retire(lane, replaced);
-        }
-        self.set_stage(lane, Stage::Read);
-        true
     }
 }
 

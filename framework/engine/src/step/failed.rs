@@ -42,7 +42,7 @@ impl Tick<'_> {
         if let Some(resource) = self.deployment.lane_mut(lane) {
             match operation.operation {
                 Operation::Delete if class == Class::Missing && !operation.blurred => forget(resource),
-                Operation::Delete => {}
+                Operation::Delete => self.doubt_deletion(lane, code),
                 Operation::Update => {
                     resource.doubt(operation.remembered.as_ref());
                     resource.unsettled_until = Some(classify::after(self.now, CATCHING_UP));
@@ -57,6 +57,12 @@ impl Tick<'_> {
             }
         }
         self.set_stage(lane, Stage::Pending);
+    }
+
+    fn doubt_deletion(&mut self, lane: &str, code: &str) {
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            resource.may_be_gone |= !classify::is_refusal(code);
+        }
     }
 
     fn create_failed(&mut self, lane: &str, operation: InFlight, class: Class, failure: Failure) {
@@ -76,6 +82,11 @@ impl Tick<'_> {
             .lane(lane)
             .and_then(|resource| resource.identifier.as_ref());
         let in_its_own_way = class == Class::Exists && candidate.is_some() && candidate.as_ref() == current;
+        if class == Class::Exists
+            && let Some(leftover) = self.leftover(lane, candidate.as_deref())
+        {
+            return self.make_room(lane, &leftover, failure);
+        }
         match candidate {
             // The one to be replaced has what there can be only once.
             Some(_) if in_its_own_way && !self.is_stopping() => self.intend_delete(lane, Action::Replace),
@@ -156,6 +167,7 @@ impl Tick<'_> {
     }
 
     fn delete_failed(&mut self, lane: &str, class: Class, failure: Failure) {
+        self.doubt_deletion(lane, &failure.code);
         match class {
             Class::Missing => {
                 if let Some(resource) = self.deployment.lane_mut(lane) {
@@ -216,10 +228,13 @@ impl Tick<'_> {
             type_name: resource.type_name.clone(),
             identifier: resource.identifier.replace(identifier.clone()),
             depends_on: resource.depends_on.clone(),
+            bound: std::mem::take(&mut resource.bound),
             remembered: std::mem::replace(&mut resource.remembered, remembered),
             live: resource.live.take(),
             ..Resource::default()
         };
+        resource.work.unseen = None;
+        resource.may_be_gone = false;
         let type_name = replaced.type_name.clone();
         if replaced.identifier.as_ref().is_some_and(|old| *old != identifier) {
             self.deployment.retire(name_of(lane), replaced);

@@ -6,9 +6,12 @@ use crate::deployment::{Resource, Stage};
 use crate::observer::EventKind;
 use crate::outcome::Action;
 use crate::ports::{CloudError, Operation, OperationStatus, ProgressEvent};
+use jiff::SignedDuration;
 
 /// Polls that fail in a row for reasons that waiting does not cure, before the lane is given up.
 const PATIENCE: u32 = 12;
+/// How long a call that had no answer may be under way before the service sees it.
+const LATEST_ARRIVAL: SignedDuration = SignedDuration::from_secs(35);
 
 impl Tick<'_> {
     /// An answer to a call that is not wanted any more changes nothing.
@@ -206,17 +209,24 @@ impl Tick<'_> {
         operation.map_or("deploy", |operation| operation.operation.verb())
     }
 
-    /// A later generation asks a few times what became of the call, and then believes that nothing came of it.
-    fn ask_again(&mut self, lane: &str) -> bool {
+    /// A later generation asks a few times what became of the call, and then believes that nothing came of it: where
+    /// the service has only said that it does not know the call, not before every call has arrived.
+    fn ask_again(&mut self, lane: &str, is_unknown: bool) -> bool {
         let (now, generation) = (self.now, self.deployment.generation);
         let Some(resource) = self.deployment.lane_mut(lane) else {
             return false;
         };
         let tries = resource.work.retries;
+        let since = *resource.work.since.get_or_insert(now);
+        let is_early = if is_unknown {
+            now.duration_since(since) < LATEST_ARRIVAL
+        } else {
+            tries < Retry::Service.limit()
+        };
         let Some(operation) = resource
             .operation
             .as_mut()
-            .filter(|operation| operation.generation != generation && tries < Retry::Service.limit())
+            .filter(|operation| operation.generation != generation && is_early)
         else {
             return false;
         };
@@ -242,11 +252,12 @@ impl Tick<'_> {
             .lane(lane)
             .and_then(|resource| resource.operation.as_ref())
             .is_some_and(|operation| operation.generation == self.deployment.generation);
-        if may_exist && !classify::is_about_the_document(&error.code) {
-            if self.ask_again(lane) {
+        let is_about_the_document = classify::is_about_the_document(&error.code);
+        if may_exist {
+            if self.ask_again(lane, is_about_the_document) {
                 return;
             }
-            if is_ours {
+            if is_ours && !is_about_the_document {
                 let verb = self.operation_verb(lane);
                 let failure = self.failure(lane, verb, &error.code, &error.message);
                 return self.fail(lane, failure);
@@ -351,7 +362,12 @@ impl Tick<'_> {
                 self.end(lane, Stage::Done);
             }
             Operation::Delete => self.set_stage(lane, Stage::Pending),
-            Operation::Create | Operation::Update => self.confirm(lane),
+            Operation::Create => self.confirm(lane),
+            Operation::Update => {
+                // Should another order come before it has shown.
+                self.doubt_reads(lane);
+                self.confirm(lane);
+            }
         }
     }
 }

@@ -29,7 +29,8 @@ impl Tick<'_> {
     }
 
     fn confirmed(&mut self, lane: &str, live: Option<Value>) {
-        if live.as_ref().is_some_and(|live| !self.shows(lane, live)) {
+        let is_shown = live.as_ref().is_none_or(|live| self.shows(lane, live));
+        if !is_shown {
             self.doubt_reads(lane);
         }
         let depends_on = self
@@ -41,6 +42,8 @@ impl Tick<'_> {
             resource.live = live.or_else(|| Some(resource.remembered.as_ref()?.shown.clone()));
             resource.work.failure = None;
             resource.work.intended = None;
+            resource.may_be_gone = false;
+            resource.unsettled_until = resource.unsettled_until.filter(|_| !is_shown);
             if let Some(depends_on) = depends_on {
                 resource.depends_on = depends_on;
             }
@@ -203,10 +206,10 @@ impl Tick<'_> {
             return;
         }
         match class {
-            // Under a name that its author chose the next attempt meets it.
+            // Under a name that its author chose the next attempt meets it. Without one it is kept.
             Class::Retry(_) | Class::Lost if self.is_named_by_author(lane, &candidate) => {
-                if !self.may_retry(lane, class) {
-                    self.keep(lane, candidate);
+                if let Some(work) = self.work_mut(lane) {
+                    work.unseen = Some(candidate);
                 }
             }
             Class::Retry(_) | Class::Lost => {
@@ -257,7 +260,8 @@ impl Tick<'_> {
         ) {
             (Ok(desired), Some(node)) => {
                 let implied = node.schema.identifier(&desired.value);
-                let decision = formwork_schema::decide(&node.schema, None, &live, &desired.value);
+                let decision =
+                    formwork_schema::decide(&node.schema, intended.as_ref(), &live, &desired.value);
                 Some((decision, implied.as_deref() == Some(candidate.as_str())))
             }
             _ => None,
@@ -268,6 +272,9 @@ impl Tick<'_> {
             }
             return self.fail(lane, failure);
         };
+        if let Some(work) = self.work_mut(lane) {
+            work.unseen = None;
+        }
         if class == Class::Exists && decision != Decision::None {
             return self.fail(lane, exists(failure));
         }

@@ -26,6 +26,8 @@ pub(super) struct State {
 pub(super) struct Stored {
     pub(super) model: Value,
     pub(super) hidden_until: Option<Timestamp>,
+    /// What is read until then.
+    pub(super) before: Option<(Value, Timestamp)>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,8 +47,9 @@ pub(super) struct Request {
 pub(super) enum End {
     Success,
     Unsettled(Duration),
+    Lags(Duration, Duration),
     Fail(String, String),
-    Halfway(String, String),
+    Halfway(String, String, Duration),
 }
 
 impl State {
@@ -58,13 +61,19 @@ impl State {
         };
         match &request.end {
             End::Fail(code, message) => return fail(&code.clone(), &message.clone()),
-            End::Halfway(code, message) => fail(&code.clone(), &message.clone()),
-            End::Success | End::Unsettled(_) => request.status = OperationStatus::Success,
+            End::Halfway(code, message, _) => fail(&code.clone(), &message.clone()),
+            End::Success | End::Unsettled(_) | End::Lags(..) => request.status = OperationStatus::Success,
         }
+        let until = |time: Duration| {
+            let time = SignedDuration::try_from(time).ok()?;
+            Some(after(request.ends, time))
+        };
         let hidden_until = match request.end {
-            End::Unsettled(time) => SignedDuration::try_from(time)
-                .ok()
-                .map(|time| after(request.ends, time)),
+            End::Unsettled(time) | End::Halfway(_, _, time) | End::Lags(time, _) => until(time),
+            _ => None,
+        };
+        let stale_until = match request.end {
+            End::Lags(hidden, stale) => until(hidden + stale),
             _ => None,
         };
         let rules = self.rules.get(&request.type_name).cloned().unwrap_or_default();
@@ -94,7 +103,14 @@ impl State {
                         members.insert("Id".into(), json!(identifier));
                     }
                 }
-                self.resources.insert(key, Stored { model, hidden_until });
+                self.resources.insert(
+                    key,
+                    Stored {
+                        model,
+                        hidden_until,
+                        before: None,
+                    },
+                );
             }
             Operation::Update => {
                 let key = (
@@ -106,10 +122,9 @@ impl State {
                     request.error = Some(("NotFound".into(), "gone".into()));
                     return;
                 };
-                *stored = Stored {
-                    model: request.document.clone(),
-                    hidden_until,
-                };
+                let before = std::mem::replace(&mut stored.model, request.document.clone());
+                stored.hidden_until = hidden_until;
+                stored.before = stale_until.map(|until| (before, until));
             }
             Operation::Delete => {
                 let key = (
