@@ -90,13 +90,16 @@ pub(crate) fn deployed(account: &Account, blueprint: &Blueprint) {
 }
 
 /// When nothing moves any more and the stack is deleted.
-pub(crate) fn at_rest(account: &Account, sent: &[Sent], foreign: &Value) {
+pub(crate) fn at_rest(account: &Account, sent: &[Sent], foreign: &Value, retains: bool) {
     let world = &account.world;
     for request in sent {
         answered(account, request);
     }
     for (type_name, identifier, resource) in account.cloud.resources() {
         if !resource.foreign {
+            if retains {
+                continue;
+            }
             world.violated(format!(
                 "{type_name} {identifier} is left in the cloud: {:?}",
                 resource.model
@@ -115,6 +118,25 @@ pub(crate) fn at_rest(account: &Account, sent: &[Sent], foreign: &Value) {
             world.violated(format!("{key} is left in the state: {text}"));
         } else if !text.contains(r#""Answered""#) && !key.ends_with("/deleted") {
             world.violated(format!("{key} is left open: {text}"));
+        }
+    }
+}
+
+/// When the stack is deleted and was to leave what it had deployed.
+pub(crate) fn retained(account: &Account, blueprint: &Blueprint) {
+    let resources = account.cloud.resources();
+    for node in &blueprint.nodes {
+        let is_it = |(type_name, _, found): &(String, String, crate::cloud::Resource)| {
+            let shows = |property: &str, value: String| found.model.get(property) == Some(&json!(value));
+            type_name == node.type_name
+                && !found.foreign
+                && shows("Mark", node.name.clone())
+                && shows("Value", format!("v{}", node.value))
+        };
+        if !resources.iter().any(is_it) {
+            account
+                .world
+                .violated(format!("`{}` was not retained", node.name));
         }
     }
 }

@@ -60,7 +60,7 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
     let ear = tracing::Dispatch::new(Ear::new(Arc::clone(&world)));
     let _listening = tracing::dispatcher::set_default(&ear);
     let mut random = Rng::with_seed(mix(seed ^ 0x73_746f_7279));
-    let (setup, story) = (setup(&mut random), story(&mut random, &world, &mask));
+    let (setup, story) = (setup(&mut random), story(seed, &mut random, &world, &mask));
     let longest = random.choice([300_u64, 2_000, 10_000, 40_000]).unwrap_or(300);
     let cloud = SimulatedCloud::new(Arc::clone(&world), (longest / 10, longest), random.bool());
     let foreign = json!({ "Name": FOREIGN, "Kind": "theirs", "Arn": "arn:sim:theirs" });
@@ -77,6 +77,7 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
         Arc::clone(&sink),
     );
 
+    let retains = story.retains;
     let mut stack = Stack::new(Arc::clone(&account), story);
     stack.live().await;
     let gone = world.elapsed();
@@ -87,7 +88,10 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
         }
         tokio::time::sleep(Duration::from_secs(20)).await;
     }
-    check::at_rest(&account, stack.sent(), &foreign);
+    check::at_rest(&account, stack.sent(), &foreign, retains);
+    if let Some(retained) = stack.retained() {
+        check::retained(&account, retained);
+    }
     account.close();
     let is_success = |url: &str| {
         sink.answer(url)
@@ -121,7 +125,7 @@ fn setup(random: &mut Rng) -> Setup {
     }
 }
 
-fn story(random: &mut Rng, world: &World, mask: &Mask) -> Story {
+fn story(seed: u64, random: &mut Rng, world: &World, mask: &Mask) -> Story {
     // Lambda tries a failed event again after one and two minutes: who may lose a process needs time for that.
     let slow = [
         Fault::KilledAtCall,
@@ -159,5 +163,7 @@ fn story(random: &mut Rng, world: &World, mask: &Mask) -> Story {
         service_timeout,
         timeout,
         blueprints,
+        // Drawn apart, so that the other decisions of a seed stay as they are.
+        retains: Rng::with_seed(mix(seed ^ 0x7265_7461_696e)).u8(0..16) == 0,
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Story {
     pub(crate) timeout: Option<Duration>,
     /// Created with the first, updated to the others.
     pub(crate) blueprints: Vec<Blueprint>,
+    /// What there is stays when the stack goes.
+    pub(crate) retains: bool,
 }
 
 /// A request that was sent.
@@ -53,6 +55,8 @@ pub(crate) struct Stack {
     story: Story,
     sent: Vec<Sent>,
     request_id: Option<String>,
+    /// What is deployed, if the last request has succeeded.
+    deployed: Option<Blueprint>,
 }
 
 impl Stack {
@@ -62,7 +66,13 @@ impl Stack {
             story,
             sent: Vec::new(),
             request_id: None,
+            deployed: None,
         }
+    }
+
+    /// What the deleted stack has left on purpose.
+    pub(crate) fn retained(&self) -> Option<&Blueprint> {
+        self.deployed.as_ref().filter(|_| self.story.retains)
     }
 
     /// Everything that was asked.
@@ -222,6 +232,9 @@ impl Stack {
             _ => timeout,
         };
         let answered = tokio::time::timeout(patience, account.sink.answered(&url)).await;
+        if kind != "Delete" {
+            self.deployed = None;
+        }
         let Some(answer) = account.sink.answer(&url).filter(|_| answered.is_ok()) else {
             if patience == timeout {
                 world.violated(format!("no answer to the {kind} within its timeout"));
@@ -244,6 +257,7 @@ impl Stack {
         }
         if kind != "Delete" {
             check::deployed(&account, blueprint);
+            self.deployed = Some(blueprint.clone());
         }
         Verdict::Success(id)
     }
@@ -261,6 +275,9 @@ impl Stack {
         );
         add("BlueprintBody", json!(blueprint.text()));
         add("Variables", json!({ "password": self.account.world.password }));
+        if self.story.retains {
+            add("DeletionPolicy", json!("Retain"));
+        }
         if let Some(timeout) = self.story.timeout {
             add("Timeout", json!(timeout.as_secs().to_string()));
         }
