@@ -10,9 +10,9 @@
 //! cannot be used, and nobody will try again in time, the answer is delivered all the same.
 
 use crate::flow_error::FlowError;
-use crate::ports::{Answered, SendError};
+use crate::ports::{Answered, SendError, Version};
 use crate::provider::until;
-use crate::record::{Journal, SaveError, Stage};
+use crate::record::{Journal, Record, SaveError, Stage};
 use crate::turn::{LONGEST_OUTAGE, Made, Next, Place, Tracked, Turn, Understood, later};
 use crate::verdict::Verdict;
 use formwork_protocol::{Response, ResponseBody, ResponseUrl, Status};
@@ -137,10 +137,13 @@ impl Turn<'_> {
                 closed?;
             }
         }
-        match tracked.at {
-            Place::At(_) => self.close(tracked, status, id).await,
+        match &tracked.at {
+            Place::At(version) => self.close(&tracked.record, version, status, id).await,
+            // Nobody is to go on from what there is of a record, and nobody else will erase it.
             Place::Nowhere => {
-                self.close_later(status, id).await;
+                if let Err(error) = self.close_what_is_stored(status, id).await {
+                    tracing::error!(%error, "the record is not closed");
+                }
                 Ok(())
             }
         }
@@ -171,29 +174,6 @@ impl Turn<'_> {
             Err(unstarted) => {
                 tracing::warn!(error = %unstarted, "nobody comes back to close the request");
                 Err(error)
-            }
-        }
-    }
-
-    /// Closes what there is of a record after an answer that could not be recorded, if the store comes back in time:
-    /// nobody is to go on from it, and nobody else will erase it.
-    async fn close_later(&self, status: Status, id: &str) {
-        let journal = Journal {
-            patience: self.times.end.min(later(self.now(), LONGEST_OUTAGE)),
-            ..self.journal()
-        };
-        for _ in 0..RACES {
-            let (mut record, version) = match journal.load().await {
-                Ok(Some((record, _))) if matches!(record.stage, Stage::Answered { .. }) => return,
-                Ok(Some(found)) => found,
-                Ok(None) => return,
-                Err(error) => return tracing::error!(%error, "the record is not closed"),
-            };
-            record.close(status, id);
-            match journal.save(&mut record, Some(&version)).await {
-                Ok(_) => return,
-                Err(SaveError::Conflict) => {}
-                Err(SaveError::Failed(error)) => return tracing::error!(%error, "the record is not closed"),
             }
         }
     }
@@ -243,17 +223,42 @@ impl Turn<'_> {
     }
 
     /// Erases event and answer. Should it fail the answer is sent once more at worst, never another one.
-    async fn close(&self, tracked: &Tracked, status: Status, id: &str) -> Result<(), FlowError> {
-        let Place::At(version) = &tracked.at else {
-            return Ok(());
-        };
-        let mut record = tracked.record.clone();
+    async fn close(
+        &self,
+        record: &Record,
+        version: &Version,
+        status: Status,
+        id: &str,
+    ) -> Result<(), FlowError> {
+        let mut record = record.clone();
         record.close(status, id);
         match self.journal().save(&mut record, Some(version)).await {
-            // Another invocation delivered the same answer at the same time.
-            Ok(_) | Err(SaveError::Conflict) => Ok(()),
+            Ok(_) => Ok(()),
+            // Another invocation delivered the same answer at the same time, and may have left the rest to us.
+            Err(SaveError::Conflict) => self.close_what_is_stored(status, id).await,
             Err(SaveError::Failed(error)) => Err(error),
         }
+    }
+
+    async fn close_what_is_stored(&self, status: Status, id: &str) -> Result<(), FlowError> {
+        let journal = Journal {
+            patience: self.times.end.min(later(self.now(), LONGEST_OUTAGE)),
+            ..self.journal()
+        };
+        for _ in 0..RACES {
+            let (mut record, version) = match journal.load().await? {
+                Some((record, _)) if matches!(record.stage, Stage::Answered { .. }) => return Ok(()),
+                Some(found) => found,
+                None => return Ok(()),
+            };
+            record.close(status, id);
+            match journal.save(&mut record, Some(&version)).await {
+                Ok(_) => return Ok(()),
+                Err(SaveError::Conflict) => {}
+                Err(SaveError::Failed(error)) => return Err(error),
+            }
+        }
+        Err(FlowError::Busy)
     }
 
     fn encode(&self, verdict: Verdict) -> Result<ResponseBody, FlowError> {

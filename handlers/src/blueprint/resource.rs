@@ -96,7 +96,7 @@ impl BlueprintResource {
             let work = self
                 .take_back(head, name, cx)
                 .await
-                .map_err(|failure| failure.with_id(id))?;
+                .map_err(|error| failure(error).with_id(id))?;
             // A write of ours that nobody heard of may still be under way: the document stays until it is not.
             return Ok(Progress::Pending {
                 outcome: Outcome::new().with_id(id),
@@ -117,7 +117,7 @@ impl BlueprintResource {
     }
 
     /// Begins to destroy what an overtaken request has begun, in this delivery or an earlier one.
-    async fn take_back(&self, head: &Head, name: String, cx: &Context) -> Result<InstanceWork, Failure> {
+    async fn take_back(&self, head: &Head, name: String, cx: &Context) -> Result<InstanceWork, EngineError> {
         let order = Order {
             cause: taken_back(head),
             issued: head.issued,
@@ -125,7 +125,7 @@ impl BlueprintResource {
             salt: (self.new_salt)(),
             goal: Goal::Destroy { retain: false },
         };
-        let generation = self.engine.begin(&name, order).await.map_err(failure)?;
+        let generation = self.engine.begin(&name, order).await?;
         Ok(InstanceWork { name, generation })
     }
 
@@ -346,7 +346,11 @@ impl BlueprintResource {
         if !is_latest || !cx.is_overtaken().await? {
             return Ok(());
         }
-        let work = self.take_back(head, name, cx).await?;
+        let work = match self.take_back(head, name, cx).await {
+            // The Delete has found it after all.
+            Err(EngineError::Overtaken) => return Ok(()),
+            work => work.map_err(failure)?,
+        };
         match self
             .engine
             .advance(&work.name, work.generation, cx.invocation_end())

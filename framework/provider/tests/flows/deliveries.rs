@@ -405,3 +405,20 @@ async fn after_an_answer_without_a_record_the_record_is_closed_when_the_store_is
     );
     assert!(!world.fakes.store.dump().contains("ResponseURL"));
 }
+
+/// Seed 325751: one delivery noted that the answer was delivered, and left the rest to a waiter that had been stopped; the
+/// other met that note, and took it for the end.
+#[tokio::test(start_paused = true)]
+async fn who_has_done_what_is_left_after_an_answer_closes_the_record_whoever_else_was_there() {
+    let slow = Act::Slow(Duration::from_secs(10));
+    let world = World::of(Probe::new([Act::Done]).closing([slow, Act::FailWithId]));
+    let event = event("Create");
+    let second = async {
+        world.fakes.clock.sleep(Duration::from_secs(1)).await;
+        world.on_event(&event).await
+    };
+    let (first, second) = tokio::join!(world.on_event(&event), second);
+    assert_eq!(first.unwrap()["IsComplete"], true);
+    assert_eq!(second.unwrap()["IsComplete"], false);
+    assert!(!world.fakes.store.dump().contains("ResponseURL"));
+}

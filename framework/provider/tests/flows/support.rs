@@ -353,11 +353,15 @@ impl CustomResource for Probe {
         Failure::new(format!("{:?} was still at {state}", request.physical_resource_id))
     }
 
-    async fn answered(&self, head: &Head, id: &str, succeeded: bool, _cx: &Context) -> Result<(), Failure> {
+    async fn answered(&self, head: &Head, id: &str, succeeded: bool, cx: &Context) -> Result<(), Failure> {
         self.note(format!("answered {} {id} {succeeded}", head.request_type));
         let act = self.closing.lock().unwrap().pop_front();
         match act {
             Some(Act::Hang) => std::future::pending().await,
+            Some(Act::Slow(time)) => {
+                cx.sleep(time).await;
+                Ok(())
+            }
             Some(_) => Err(Failure::passing("not yet")),
             None => Ok(()),
         }
