@@ -29,7 +29,7 @@ pub struct BundledType {
 
 /// Every bundled type, sorted by name.
 pub fn bundled_types() -> impl Iterator<Item = BundledType> {
-    (0..count()).filter_map(|index| record(index).map(|(name, _)| BundledType { name }))
+    (0..count()).filter_map(|index| name_at(index).map(|name| BundledType { name }))
 }
 
 /// Unpacks and parses one type's schema; `None` if it is not in the bundle.
@@ -123,8 +123,11 @@ fn find(type_name: &str) -> Option<&'static [u8]> {
 }
 
 fn record(index: usize) -> Option<(&'static str, &'static [u8])> {
-    let start = HEADER_LEN + index * RECORD_LEN;
-    Some((std::str::from_utf8(range(start)?).ok()?, range(start + 8)?))
+    Some((name_at(index)?, range(HEADER_LEN + index * RECORD_LEN + 8)?))
+}
+
+fn name_at(index: usize) -> Option<&'static str> {
+    std::str::from_utf8(range(HEADER_LEN + index * RECORD_LEN)?).ok()
 }
 
 /// The bytes that the offset and length at `at` point to.

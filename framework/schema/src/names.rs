@@ -136,13 +136,7 @@ struct Index(HashMap<String, &'static str>);
 impl Index {
     fn get() -> &'static Self {
         static INDEX: OnceLock<Index> = OnceLock::new();
-        INDEX.get_or_init(|| {
-            let mut index = HashMap::with_capacity(bundled_types().count());
-            for (parts, name) in Index::parts() {
-                index.insert(key(parts), name);
-            }
-            Index(index)
-        })
+        INDEX.get_or_init(|| Index(Index::parts().map(|(parts, name)| (key(parts), name)).collect()))
     }
 
     /// The parts of every name, as CloudFormation spells them.
@@ -259,13 +253,16 @@ fn plain(part: &str) -> String {
 }
 
 fn push_plain(text: &mut String, part: &str) {
-    let counts = part.chars().filter(|character| !matches!(character, '-' | '_'));
-    for character in counts {
-        match character.is_ascii() {
-            true => text.push(character.to_ascii_lowercase()),
-            false => text.extend(character.to_lowercase()),
+    let start = text.len();
+    if part.is_ascii() && !part.contains(['-', '_']) {
+        text.push_str(part);
+        if let Some(added) = text.get_mut(start..) {
+            added.make_ascii_lowercase();
         }
+        return;
     }
+    let counts = part.chars().filter(|character| !matches!(character, '-' | '_'));
+    text.extend(counts.flat_map(char::to_lowercase));
 }
 
 #[cfg(test)]
