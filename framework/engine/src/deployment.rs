@@ -168,9 +168,12 @@ impl Deployment {
     /// # Errors
     /// [`EngineError::Unreadable`] if it cannot be written as JSON.
     pub fn write(&self) -> Result<Vec<u8>, EngineError> {
-        serde_json::to_vec(self).map_err(|_| EngineError::Unreadable {
+        // A resource takes about a kilobyte.
+        let mut bytes = Vec::with_capacity(1_024 * (self.resources.len() + 1));
+        serde_json::to_writer(&mut bytes, self).map_err(|_| EngineError::Unreadable {
             message: "it cannot be written as JSON".into(),
-        })
+        })?;
+        Ok(bytes)
     }
 
     /// The generation that a cause already has.

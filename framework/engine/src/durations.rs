@@ -8,9 +8,9 @@ use crate::deployment::{Deployment, Resource};
 use crate::model::Model;
 use crate::outcome::Action;
 use crate::ports::Operation;
+use indexmap::IndexMap;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// How long the operations on a type have taken in this instance, each kind by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Spread {
 /// those that can only begin after it.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
-    ways: HashMap<String, Way>,
+    ways: IndexMap<String, Way>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,40 +96,43 @@ impl Paths {
     /// Resources of the model go in the order of its references; what is to be deleted, in the reverse order of
     /// what was recorded.
     pub(crate) fn of(model: Option<&Model>, deployment: &Deployment) -> Paths {
-        let mut graph: HashMap<&str, (u64, Vec<&str>)> = HashMap::new();
-        for (lane, resource) in deployment.lanes() {
-            let operation = match resource.work.action {
-                Action::Delete => Operation::Delete,
-                Action::Update | Action::Unchanged | Action::Retain => Operation::Update,
-                Action::Create | Action::Replace => Operation::Create,
-            };
-            let own = expected(deployment, resource, operation);
-            graph.entry(lane).or_default().0 = own;
-            if operation == Operation::Delete {
-                let freed = resource.depends_on.iter().map(String::as_str);
-                let freed = freed.filter(|name| {
-                    deployment
-                        .lane(name)
-                        .is_some_and(|other| other.work.action == Action::Delete)
-                });
-                graph.entry(lane).or_default().1.extend(freed);
+        let mut ways: IndexMap<String, Way> = deployment
+            .lanes()
+            .map(|(lane, resource)| {
+                let operation = match resource.work.action {
+                    Action::Delete => Operation::Delete,
+                    Action::Update | Action::Unchanged | Action::Retain => Operation::Update,
+                    Action::Create | Action::Replace => Operation::Create,
+                };
+                let own = expected(deployment, resource, operation);
+                (lane.to_owned(), Way { whole: own, own })
+            })
+            .collect();
+        let mut steps = Vec::new();
+        let mut follows = |earlier: &str, later: &str| {
+            let ends = (ways.get_index_of(earlier), ways.get_index_of(later));
+            if let (Some(earlier), Some(later)) = ends {
+                steps.push((earlier, later));
+            }
+        };
+        let is_deleted = |resource: &Resource| resource.work.action == Action::Delete;
+        for (lane, resource) in deployment.lanes().filter(|(_, resource)| is_deleted(resource)) {
+            for name in &resource.depends_on {
+                if deployment.lane(name).is_some_and(is_deleted) {
+                    follows(lane, name);
+                }
             }
         }
         for (name, node) in model.into_iter().flat_map(|model| &model.nodes) {
             for dependency in &node.depends_on {
-                graph.entry(dependency).or_default().1.push(name);
+                follows(dependency, name);
             }
         }
-        let ways = longest_ways(&graph);
-        Paths {
-            ways: ways
-                .into_iter()
-                .map(|(lane, whole)| {
-                    let own = graph.get(lane).map_or(0, |(own, _)| *own);
-                    (lane.to_owned(), Way { whole, own })
-                })
-                .collect(),
+        let own: Vec<u64> = ways.values().map(|way| way.own).collect();
+        for (way, whole) in ways.values_mut().zip(longest_ways(&own, &steps)) {
+            way.whole = whole;
         }
+        Paths { ways }
     }
 
     /// The way from the beginning of a lane's operation; nothing for a lane that came later.
@@ -145,33 +148,31 @@ impl Paths {
     }
 }
 
-/// The longest way from each node through its followers. A cycle, which only a damaged document could have,
-/// is left at the nodes' own lengths.
-fn longest_ways<'a>(graph: &HashMap<&'a str, (u64, Vec<&'a str>)>) -> HashMap<&'a str, u64> {
-    let mut ahead: HashMap<&str, usize> = HashMap::new();
-    let mut before: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (node, (_, followers)) in graph {
-        let followers = followers.iter().filter(|name| graph.contains_key(*name));
-        ahead.insert(node, followers.clone().count());
-        followers.for_each(|follower| before.entry(follower).or_default().push(node));
+/// The longest way from each node, of which the own lengths are given, through those that follow it: `steps`
+/// are pairs of an earlier and a later one. A cycle, which only a damaged document could have, is left at the
+/// nodes' own lengths.
+fn longest_ways(own: &[u64], steps: &[(usize, usize)]) -> Vec<u64> {
+    let mut ahead = vec![0_usize; own.len()];
+    let mut before = vec![Vec::new(); own.len()];
+    for (earlier, later) in steps {
+        if let (Some(ahead), Some(before)) = (ahead.get_mut(*earlier), before.get_mut(*later)) {
+            *ahead += 1;
+            before.push(*earlier);
+        }
     }
-    let mut ways: HashMap<&str, u64> = graph.iter().map(|(node, (own, _))| (*node, *own)).collect();
-    let mut ready: Vec<&str> = ahead
-        .iter()
-        .filter(|(_, count)| **count == 0)
-        .map(|(node, _)| *node)
-        .collect();
+    let mut ways = own.to_vec();
+    let ends = ahead.iter().enumerate().filter(|(_, count)| **count == 0);
+    let mut ready: Vec<usize> = ends.map(|(node, _)| node).collect();
     while let Some(node) = ready.pop() {
         let way = ways.get(node).copied().unwrap_or_default();
         for earlier in before.get(node).into_iter().flatten() {
-            let own = graph.get(earlier).map_or(0, |(own, _)| *own);
-            if let Some(known) = ways.get_mut(earlier) {
+            if let (Some(known), Some(own)) = (ways.get_mut(*earlier), own.get(*earlier)) {
                 *known = (*known).max(own.saturating_add(way));
             }
-            if let Some(count) = ahead.get_mut(earlier) {
+            if let Some(count) = ahead.get_mut(*earlier) {
                 *count -= 1;
                 if *count == 0 {
-                    ready.push(earlier);
+                    ready.push(*earlier);
                 }
             }
         }
@@ -274,23 +275,14 @@ mod tests {
 
     #[test]
     fn the_longest_way_goes_through_the_slowest_followers() {
-        let graph = HashMap::from([
-            ("vpc", (10, vec!["subnet", "role"])),
-            ("subnet", (5, vec!["database"])),
-            ("database", (400, vec![])),
-            ("role", (15, vec!["gone"])),
-        ]);
-        let ways = longest_ways(&graph);
-        assert_eq!(
-            ["vpc", "subnet", "database", "role"].map(|name| ways[name]),
-            [415, 405, 400, 15]
-        );
+        let [vpc, subnet, database, role] = [0, 1, 2, 3];
+        let steps = [(vpc, subnet), (vpc, role), (subnet, database)];
+        assert_eq!(longest_ways(&[10, 5, 400, 15], &steps), [415, 405, 400, 15]);
     }
 
     #[test]
     fn a_circle_ends() {
-        let graph = HashMap::from([("a", (1, vec!["b"])), ("b", (2, vec!["a"]))]);
-        assert_eq!(longest_ways(&graph), HashMap::from([("a", 1), ("b", 2)]));
+        assert_eq!(longest_ways(&[1, 2], &[(0, 1), (1, 0)]), [1, 2]);
     }
 
     #[test]
