@@ -84,6 +84,8 @@ faults! {
     CreateCancelled "stack: a sibling fails during the Create",
     UpdateCancelled "stack: a sibling fails during the Update",
     RequestIdReused "stack: a RequestId comes again",
+    // Every process has a clock of its own.
+    ClockOff "process: its clock is up to a second off",
 }
 
 /// What is taken back of a run.
@@ -139,6 +141,7 @@ impl Dice {
                     [100, 300, 600]
                 }
                 Fault::OperationStuck => [10, 30, 100],
+                Fault::ClockOff => [200, 500, 900],
                 _ => [10, 40, 150],
             };
             let per_thousand = weather.choice(per_thousand).unwrap_or(10);

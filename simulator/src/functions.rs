@@ -220,7 +220,7 @@ impl Account {
         }
         drop(idle);
         let process = Process::new(Arc::clone(&self.world));
-        let time = Arc::new(Time(Arc::clone(&self.world)));
+        let time = Arc::new(Time::new(&self.world));
         let storage = Arc::new(Storage {
             bucket: Arc::clone(&self.bucket),
             process: Arc::clone(&process),

@@ -1,8 +1,8 @@
 //! What everything in a run shares: the time, the dice, the tasks, and what is noticed.
 
-use crate::dice::{Dice, Mask};
+use crate::dice::{Dice, Fault, Mask};
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -123,13 +123,34 @@ async fn futures_catch(work: impl Future<Output = ()>) -> Result<(), ()> {
     .await
 }
 
-/// The time of a run, for provider and engine.
-pub(crate) struct Time(pub(crate) Arc<World>);
+/// The time of a run, for provider and engine, as one process has it.
+pub(crate) struct Time {
+    world: Arc<World>,
+    ahead: SignedDuration,
+}
+
+impl Time {
+    pub(crate) fn new(world: &Arc<World>) -> Self {
+        let ahead = if world.dice.strikes(Fault::ClockOff) {
+            SignedDuration::from_millis(i64::try_from(world.dice.draw(0, 2_000)).unwrap_or(0) - 1_000)
+        } else {
+            SignedDuration::ZERO
+        };
+        Time {
+            world: Arc::clone(world),
+            ahead,
+        }
+    }
+
+    fn own(&self) -> Timestamp {
+        self.world.now().checked_add(self.ahead).unwrap_or(Timestamp::MAX)
+    }
+}
 
 #[async_trait]
 impl formwork_provider::ports::Clock for Time {
     fn now(&self) -> Timestamp {
-        self.0.now()
+        self.own()
     }
 
     async fn sleep(&self, duration: Duration) {
@@ -140,7 +161,7 @@ impl formwork_provider::ports::Clock for Time {
 #[async_trait]
 impl formwork_engine::ports::Clock for Time {
     fn now(&self) -> Timestamp {
-        self.0.now()
+        self.own()
     }
 
     async fn sleep(&self, duration: Duration) {
