@@ -19,9 +19,10 @@ async fn main() {
     let at_once = usize::try_from(at_once).expect("usize holds 32 bits");
     let tally = kills::run(first_seed.into(), kills, at_once, |seed, history| {
         println!(
-            "seed {seed}: {} kills, {} invocations",
+            "seed {seed}: {} kills, {} invocations, {:.0} s",
             history.kills(),
-            history.invocations
+            history.invocations,
+            history.took.as_secs_f64()
         );
     })
     .await;

@@ -70,6 +70,7 @@ pub async fn run(first_seed: u64, kills: usize, beside: usize, told: impl Fn(u64
 /// # Panics
 /// When something that must hold does not, with the seed.
 pub async fn history(seed: u64) -> Tally {
+    let begin = clock::instant();
     let mut dice = Dice::new(seed);
     let plan = dice.plan();
     let mut setup = Setup {
@@ -89,7 +90,9 @@ pub async fn history(seed: u64) -> Tally {
         sent: Vec::new(),
         cancelled: None,
     };
-    life.live(plan, dice).await
+    let mut tally = life.live(plan, dice).await;
+    tally.took = begin.elapsed();
+    tally
 }
 
 /// The id that CloudFormation makes up for a Create that it has cancelled.
