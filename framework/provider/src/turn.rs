@@ -29,6 +29,8 @@ const LONGEST_INVOCATION: Duration = Duration::from_secs(15 * 60);
 const LEASE_SLACK: Duration = Duration::from_secs(2);
 /// A store that does not answer for longer than this is not waited for.
 pub(crate) const LONGEST_OUTAGE: Duration = Duration::from_secs(20);
+/// The pauses before a waiter that could not be started is started once more.
+const START_PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(1_000)];
 /// At most this long before CloudFormation gives up, the answer is due.
 const LONGEST_ANSWER_MARGIN: Duration = Duration::from_secs(60);
 
@@ -303,11 +305,18 @@ impl<'a> Turn<'a> {
             deadline: record.deadline,
         };
         let clock = &self.provider.ports.clock;
-        tokio::select! {
-            biased;
-            started = waiter.start(name, &input) => Ok(started?),
-            () = clock.sleep(until(self.now(), self.half_way())) => {
-                Err(FlowError::Waiter(WaiterError("no answer in time".into())))
+        let mut pauses = START_PAUSES.iter();
+        loop {
+            let started = tokio::select! {
+                biased;
+                started = waiter.start(name, &input) => started,
+                () = clock.sleep(until(self.now(), self.half_way())) => Err(WaiterError("no answer in time".into())),
+            };
+            // Under the same name it is started once, also when only the answer was lost.
+            match (started, pauses.next()) {
+                (Ok(()), _) => return Ok(()),
+                (Err(error), None) => return Err(error.into()),
+                (Err(_), Some(pause)) => clock.sleep(*pause).await,
             }
         }
     }

@@ -422,3 +422,20 @@ async fn who_has_done_what_is_left_after_an_answer_closes_the_record_whoever_els
     assert_eq!(second.unwrap()["IsComplete"], false);
     assert!(!world.fakes.store.dump().contains("ResponseURL"));
 }
+
+/// Seed 573378: the last attempt at closing a request had left it to a waiter, and did not know that it had.
+#[tokio::test(start_paused = true)]
+async fn a_waiter_that_cannot_be_started_is_started_a_moment_later() {
+    let world = World::of(Probe::new([Act::Pend, Act::Done]));
+    let failure = formwork_provider::ports::WaiterError("connection reset".into());
+    world.fakes.waiter.fail(Some(failure));
+    let recovery = async {
+        world.fakes.clock.sleep(Duration::from_millis(500)).await;
+        world.fakes.waiter.fail(None);
+    };
+    let event = event("Create");
+    let (output, ()) = tokio::join!(world.on_event(&event), recovery);
+    assert_eq!(output.unwrap()["IsComplete"], false);
+    world.wait().await;
+    world.succeeded("pending-id");
+}
