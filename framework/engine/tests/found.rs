@@ -215,6 +215,32 @@ async fn a_leftover_makes_room() {
     assert_eq!(world.cloud.resources()[0].2["Kind"], "b");
 }
 
+/// Seed 529226: a leftover that could not be deleted was taken for the new one, and kept what the author had dropped.
+#[tokio::test(start_paused = true)]
+async fn a_leftover_that_cannot_be_deleted_is_not_taken_for_the_new_one() {
+    let world = World::new();
+    let labelled = |spec| blueprint(&[("it", LABEL, spec)], &[]);
+    let other = blueprint(&[("it", AUTO, "{kind: a}")], &[]);
+    let create = labelled("{label: one, kind: a, value: v}");
+    assert!(world.deploy_and_settle("create", &create).await.succeeded);
+    for _ in 0..2 {
+        let denied = Fault::Refuse("AccessDeniedException", "no");
+        world.cloud.fault(Operation::Delete, "", denied);
+    }
+    assert!(world.deploy_and_settle("update", &other).await.succeeded);
+    let outcome = world
+        .deploy_and_settle("again", &labelled("{label: one, kind: b}"))
+        .await;
+    assert!(!outcome.succeeded);
+    let says = |failure: &formwork_engine::Failure| {
+        let why = "which could not be deleted: AccessDenied";
+        failure.operation == "create" && failure.message.contains(why)
+    };
+    assert!(outcome.failures.iter().any(says), "{:?}", outcome.failures);
+    assert!(world.destroy("delete").await.succeeded);
+    assert_eq!(world.ids(), Vec::<String>::new());
+}
+
 /// Seeds 63729 and 79303: what an earlier attempt had made was taken for somebody else's because its secret cannot be
 /// read.
 #[tokio::test(start_paused = true)]

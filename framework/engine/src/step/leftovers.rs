@@ -70,23 +70,32 @@ impl Tick<'_> {
         true
     }
 
-    /// The lane of a leftover of ours that is still to be deleted, or is being deleted.
+    /// The lane of a leftover of ours.
     pub(super) fn leftover(&self, lane: &str, identifier: Option<&str>) -> Option<String> {
         let type_name = &self.deployment.lane(lane)?.type_name;
         let mut leftovers = self.deployment.retired.iter();
         let (leftover, _) = leftovers.find(|(_, old)| {
-            old.type_name == *type_name
-                && old.identifier.is_some()
-                && old.identifier.as_deref() == identifier
-                && (old.operation.is_some() || old.work.stage == Stage::Pending)
+            old.type_name == *type_name && old.identifier.is_some() && old.identifier.as_deref() == identifier
         })?;
         Some(leftover.clone())
     }
 
     /// What there can be only once is had by a leftover: once that is deleted there is another attempt.
-    pub(super) fn make_room(&mut self, lane: &str, leftover: &str, failure: Failure) {
-        let is_idle = |old: &Resource| old.operation.is_none();
-        if self.deployment.lane(leftover).is_some_and(is_idle) && !self.is_stopping() {
+    pub(super) fn make_room(&mut self, lane: &str, leftover: &str, mut failure: Failure) {
+        let Some(old) = self.deployment.lane(leftover) else {
+            return self.fail(lane, failure);
+        };
+        let is_deleted = old.operation.is_some();
+        if !is_deleted && old.work.stage != Stage::Pending {
+            let why = old.work.failure.as_ref().map(|failure| failure.code.clone());
+            failure.message = format!(
+                "{} (by what this deployment has left, which could not be deleted: {})",
+                failure.message.trim_end_matches('.'),
+                why.unwrap_or_else(|| "it was not tried".to_owned())
+            );
+            return self.fail(lane, failure);
+        }
+        if !is_deleted && !self.is_stopping() {
             self.intend_delete(leftover, Action::Delete);
         }
         self.retry_or_fail(lane, Class::Retry(Retry::Busy), failure);
