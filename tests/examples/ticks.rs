@@ -102,7 +102,7 @@ async fn main() {
     let first = ticks.remove(0);
     let last = ticks.pop().expect("a tick that answers");
     report(
-        "is_complete, the first, which checks the blueprint",
+        "is_complete, the first, which reads the blueprint",
         &mut [first],
         None,
     );

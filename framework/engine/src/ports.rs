@@ -208,7 +208,7 @@ pub trait BlueprintSource: Send + Sync {
     async fn fetch(&self, location: &str) -> Result<String, String>;
 }
 
-/// A version of a stored document, as the store tells it (an ETag).
+/// A version of a stored document, as the store tells it (an ETag). No two documents of an instance have the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(pub String);
 

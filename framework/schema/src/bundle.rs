@@ -96,7 +96,8 @@ fn content_length(decoder: &mut FrameDecoder, frame: &[u8]) -> Result<u64, Strin
     Ok(decoder.content_size())
 }
 
-fn count() -> usize {
+/// How many types there are.
+pub(crate) fn count() -> usize {
     if PACK.starts_with(MAGIC) {
         number(8).unwrap_or(0)
     } else {

@@ -1,6 +1,6 @@
 //! Type names: `aws/lambda/function` is `AWS::Lambda::Function`.
 
-use crate::bundle::{BundledType, bundled_types, contains};
+use crate::bundle::{BundledType, bundled_types, contains, count};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -136,7 +136,11 @@ struct Index(HashMap<String, &'static str>);
 impl Index {
     fn get() -> &'static Self {
         static INDEX: OnceLock<Index> = OnceLock::new();
-        INDEX.get_or_init(|| Index(Index::parts().map(|(parts, name)| (key(parts), name)).collect()))
+        INDEX.get_or_init(|| {
+            let mut index = HashMap::with_capacity(count());
+            index.extend(Index::parts().map(|(parts, name)| (key(parts), name)));
+            Index(index)
+        })
     }
 
     /// The parts of every name, as CloudFormation spells them.
