@@ -188,12 +188,12 @@ impl Deployment {
     }
 
     /// Whether it was told something by an order given later than that. Of two given at the same moment, the one
-    /// that destroys counts as the later; of two that destroy, the one that comes once the other was answered.
+    /// that destroys counts as the later; of two that destroy, the one that comes later.
     pub(crate) fn is_newer_than(&self, order: &Order) -> bool {
+        let deploys = matches!(order.goal, Goal::Deploy(_));
         match (self.issued, order.issued) {
             (Some(known), Some(issued)) if known == issued => {
-                let repeats = matches!(order.goal, Goal::Destroy { .. }) && self.phase == Phase::Settled;
-                matches!(self.goal, StoredGoal::Destroy { .. }) && !repeats
+                deploys && matches!(self.goal, StoredGoal::Destroy { .. })
             }
             (Some(known), Some(issued)) => known > issued,
             _ => false,

@@ -126,6 +126,29 @@ impl Engine {
     /// the instance was last told; nothing is written then. Otherwise the store's
     /// or the type registry's: trying again is safe.
     pub async fn begin(&self, instance: &str, order: Order) -> Result<Generation, EngineError> {
+        self.begin_unless(instance, order, |_| false).await
+    }
+
+    /// Like [`Engine::begin`] for an order that takes the one of `cause` back: only as long as that one is the last.
+    ///
+    /// # Errors
+    /// As [`Engine::begin`]; [`EngineError::Overtaken`] also if there was another order since.
+    pub async fn take_back(
+        &self,
+        instance: &str,
+        cause: &str,
+        order: Order,
+    ) -> Result<Generation, EngineError> {
+        let is_overtaken = |deployment: &Deployment| deployment.cause != cause;
+        self.begin_unless(instance, order, is_overtaken).await
+    }
+
+    async fn begin_unless(
+        &self,
+        instance: &str,
+        order: Order,
+        is_overtaken: impl Fn(&Deployment) -> bool,
+    ) -> Result<Generation, EngineError> {
         let mut model = None;
         let mut outages = 0;
         for _ in 0..RACES {
@@ -138,7 +161,7 @@ impl Engine {
             }
             if stored
                 .as_ref()
-                .is_some_and(|(deployment, _)| deployment.is_newer_than(&order))
+                .is_some_and(|(deployment, _)| deployment.is_newer_than(&order) || is_overtaken(deployment))
             {
                 return Err(EngineError::Overtaken);
             }

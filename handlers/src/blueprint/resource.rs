@@ -125,7 +125,7 @@ impl BlueprintResource {
             salt: (self.new_salt)(),
             goal: Goal::Destroy { retain: false },
         };
-        let generation = self.engine.begin(&name, order).await?;
+        let generation = self.engine.take_back(&name, &head.request_key, order).await?;
         Ok(InstanceWork { name, generation })
     }
 
