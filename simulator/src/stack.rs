@@ -188,7 +188,7 @@ impl Stack {
         let account = Arc::clone(&self.account);
         let (world, dice) = (&account.world, &account.world.dice);
         // CloudFormation takes its time between two requests.
-        tokio::time::sleep(Duration::from_millis(dice.draw(1_000, 5_000))).await;
+        tokio::time::sleep(Duration::from_millis(dice.draw(200, 5_000))).await;
         let number = self.sent.len();
         let reused = self
             .request_id
