@@ -117,26 +117,28 @@ fn names() -> Vec<String> {
 }
 
 #[test]
-fn every_test_that_the_guarantees_name_is_there() {
-    let text = std::fs::read_to_string(workspace().join("docs/guarantees.md")).unwrap();
+fn every_test_that_documents_name_is_there() {
     let is_test = |word: &&str| {
         word.split('_').count() > 2
             && word
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
-    let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
-    assert!(named.len() > 40, "{named:?}");
     let mut sources = String::new();
     read_sources(workspace(), &mut sources);
-    let missing: Vec<&&str> = named
-        .iter()
-        .filter(|name| !sources.contains(&format!("fn {name}()")))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "docs/guarantees.md names tests that are not there: {missing:?}"
-    );
+    for (document, at_least) in [("docs/guarantees.md", 40), ("docs/simulation.md", 10)] {
+        let text = std::fs::read_to_string(workspace().join(document)).unwrap();
+        let named: BTreeSet<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
+        assert!(named.len() > at_least, "{document}: {named:?}");
+        let missing: Vec<&&str> = named
+            .iter()
+            .filter(|name| !sources.contains(&format!("fn {name}()")))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "{document} names tests that are not there: {missing:?}"
+        );
+    }
 }
 
 fn read_sources(folder: &std::path::Path, sources: &mut String) {
