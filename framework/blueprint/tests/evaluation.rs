@@ -216,7 +216,7 @@ fn evaluation_fails_with_a_reason() {
         ),
         (
             "${jsondecode(variables.secret)}",
-            "function-failed: `jsondecode` failed: the text is not JSON at variables.secret",
+            "function-failed: `jsondecode` failed: the text is not a JSON array or object at variables.secret",
         ),
         (
             "${len(later)}${trim(known.state.none)}",

@@ -26,11 +26,19 @@ pub(super) const FROMJSON: Function = Function {
         let [text, pointer] = arguments else {
             return Ok(Kind::Null.into());
         };
-        let secret = Secret {
-            text: text.secret,
-            pointer: pointer.secret,
-        };
-        find(&parse(text)?, &tokens(pointer)?, secret).map(Value::from_json)
+        let (json, tokens) = (parse(text)?, tokens(pointer)?);
+        let found = find(&json, &tokens).map_err(|(here, token)| {
+            if pointer.secret {
+                return Problem::at(1, "the JSON pointer leads to nothing in the JSON text");
+            }
+            if text.secret {
+                // How far it leads would tell of the text.
+                let pointer = shown(pointer.as_str().unwrap_or_default());
+                return Problem::at(1, format!("there is nothing at `{pointer}` in the JSON text"));
+            }
+            nothing(here, token)
+        });
+        found.map(Value::from_json)
     },
 };
 
@@ -46,18 +54,16 @@ pub(super) const JSONDECODE: Function = Function {
     },
 };
 
-/// Which arguments messages may not quote.
-#[derive(Clone, Copy)]
-struct Secret {
-    text: bool,
-    pointer: bool,
-}
-
 fn decode(text: &Value) -> Result<Json, Problem> {
-    let json = parse(text)?;
-    if matches!(json, Json::Array(_) | Json::Object(_)) {
+    let parsed = parse(text);
+    if let Ok(json @ (Json::Array(_) | Json::Object(_))) = parsed {
         return Ok(json);
     }
+    if text.secret {
+        // A password may happen to be a number: whether it is JSON at all tells of it.
+        return Err(Problem::at(0, "the text is not a JSON array or object"));
+    }
+    let json = parsed?;
     let found = Type::of(&Value::from_json(&json));
     let problem = Problem::at(0, format!("expected a JSON array or object, found {found}"));
     Err(problem.help_if(Some("read a single value with `fromjson(text, \"\")`".to_owned())))
@@ -96,7 +102,8 @@ fn tokens(pointer: &Value) -> Result<Vec<String>, Problem> {
     tokens.collect()
 }
 
-fn find<'j>(json: &'j Json, tokens: &[String], secret: Secret) -> Result<&'j Json, Problem> {
+/// The value that a pointer leads to, or the last one on its way with the token that leads nowhere from it.
+fn find<'j>(json: &'j Json, tokens: &'j [String]) -> Result<&'j Json, (&'j Json, &'j str)> {
     let mut here = json;
     for token in tokens {
         let next = match here {
@@ -104,10 +111,7 @@ fn find<'j>(json: &'j Json, tokens: &[String], secret: Secret) -> Result<&'j Jso
             Json::Array(items) => index(token).and_then(|index| items.get(index)),
             _ => None,
         };
-        let Some(next) = next else {
-            return Err(nothing(here, token, secret));
-        };
-        here = next;
+        here = next.ok_or((here, token.as_str()))?;
     }
     Ok(here)
 }
@@ -118,15 +122,9 @@ fn index(token: &str) -> Option<usize> {
     token.parse().ok().filter(|_| canonical)
 }
 
-fn nothing(here: &Json, token: &str, secret: Secret) -> Problem {
-    if secret.pointer {
-        return Problem::at(1, "the JSON pointer leads to nothing in the JSON text");
-    }
+fn nothing(here: &Json, token: &str) -> Problem {
     let token = shown(token);
     let problem = |message: String| Problem::at(1, message);
-    if secret.text {
-        return problem(format!("there is no `{token}` in the JSON text"));
-    }
     match here {
         Json::Object(entries) => problem(format!("there is no `{token}` in the JSON text"))
             .help_if(did_you_mean(&token, entries.keys().map(String::as_str))),

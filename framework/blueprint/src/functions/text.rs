@@ -30,25 +30,43 @@ pub(super) const SUBSTR: Function = Function {
     ],
     returns: Type::STRING,
     check: |arguments| {
-        let start = position(arguments, 1, "start")?;
-        let end = position(arguments, 2, "end")?;
-        match (start, end) {
-            (Some(start), Some(end)) if start > end => {
-                let problem = Problem::at(1, "`start` lies behind `end`");
-                Err(problem.help_if(Some("`end` is the last character included".to_owned())))
-            }
-            _ => Ok(()),
-        }
+        let open: Vec<Option<&Value>> = arguments
+            .iter()
+            .map(|argument| argument.filter(|argument| !argument.secret))
+            .collect();
+        positions(&open)?;
+        // What was wrong would tell of the secret: how long it is, say. That something is must do.
+        positions(arguments).map_err(|_| Problem {
+            message: "`start` and `end` do not both lie in the text".to_owned(),
+            argument: arguments
+                .iter()
+                .position(|argument| argument.is_some_and(|argument| argument.secret)),
+            help: Some("an argument is secret, so no more can be said".to_owned()),
+        })?;
+        Ok(())
     },
     apply: |arguments| {
         let known: Vec<Option<&Value>> = arguments.iter().map(Some).collect();
-        let start = position(&known, 1, "start")?.unwrap_or_default();
-        let end = position(&known, 2, "end")?.unwrap_or(usize::MAX);
+        let (start, end) = positions(&known)?;
+        let start = start.unwrap_or_default();
         let characters = text_of(arguments, 0).chars().skip(start);
-        let count = end.saturating_sub(start).saturating_add(1);
+        let count = end.unwrap_or(usize::MAX).saturating_sub(start).saturating_add(1);
         Ok(Value::string(characters.take(count).collect::<String>()))
     },
 };
+
+/// `start` and `end`, as far as they are known.
+fn positions(arguments: &[Option<&Value>]) -> Result<(Option<usize>, Option<usize>), Problem> {
+    let start = position(arguments, 1, "start")?;
+    let end = position(arguments, 2, "end")?;
+    match (start, end) {
+        (Some(start), Some(end)) if start > end => {
+            let problem = Problem::at(1, "`start` lies behind `end`");
+            Err(problem.help_if(Some("`end` is the last character included".to_owned())))
+        }
+        positions => Ok(positions),
+    }
+}
 
 /// A position in the text of argument 0, as far as both are known.
 fn position(arguments: &[Option<&Value>], index: usize, name: &str) -> Result<Option<usize>, Problem> {
@@ -70,7 +88,6 @@ fn position(arguments: &[Option<&Value>], index: usize, name: &str) -> Result<Op
     }
     let problem = Problem::at(index, format!("`{name}` is outside the text"));
     let help = match length {
-        _ if text.secret => None,
         0 => Some("the text is empty".to_owned()),
         1 => Some("the text has 1 character, at position 0".to_owned()),
         _ => Some(format!(
