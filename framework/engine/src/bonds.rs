@@ -27,9 +27,8 @@ impl Bonds {
             .peekable();
         if dropped.peek().is_some()
             && resource
-                .remembered
-                .as_ref()
-                .is_some_and(|applied| drops_create_only(node, applied, desired))
+                .applied(&node.schema)
+                .is_some_and(|applied| drops_create_only(node, &applied, desired))
         {
             for other in dropped {
                 let there = deployment.resources.get(other);

@@ -293,9 +293,8 @@ impl Deployment {
             };
             match &resource.identifier {
                 None => {
-                    resource.identifier = Some(candidate);
-                    resource.remembered = None;
-                    resource.live = None;
+                    let attempted = resource.work.intended.take();
+                    resource.keep(candidate, attempted);
                 }
                 Some(current) if *current == candidate => {}
                 Some(_) => {
@@ -355,7 +354,8 @@ impl Deployment {
                 continue;
             }
             if let Some(live) = &mut resource.live {
-                let hidden = resource.remembered.iter().flat_map(|memory| memory.hidden.keys());
+                let hidden = resource.remembered.iter().chain(&resource.attempted);
+                let hidden = hidden.flat_map(|memory| memory.hidden.keys());
                 strip_pointers(live, hidden.map(String::as_str));
                 mask.strip(live);
             }

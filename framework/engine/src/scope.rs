@@ -55,11 +55,7 @@ impl<'a> Scope<'a> {
                 .resources
                 .get(name)
                 .filter(|resource| resource.work.stage == Stage::Done)?;
-            let hidden = resource
-                .remembered
-                .iter()
-                .flat_map(|memory| memory.hidden.keys().map(String::as_str))
-                .collect();
+            let hidden = resource.hidden().map(String::as_str).collect();
             Some(Known {
                 identifier: resource.identifier.as_deref(),
                 live: resource.live.as_ref().map(Cow::Borrowed),

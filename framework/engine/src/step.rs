@@ -336,8 +336,11 @@ impl Tick<'_> {
 
     /// Ends the work on a lane with a failure.
     fn fail(&mut self, lane: &str, mut failure: Failure) {
-        if let Some(unseen) = self.work_mut(lane).and_then(|work| work.unseen.take()) {
-            self.keep(lane, unseen);
+        if let Some(work) = self.work_mut(lane)
+            && let Some(unseen) = work.unseen.take()
+        {
+            let intended = work.intended.take();
+            self.keep(lane, unseen, intended);
         }
         failure.leftover = self.is_leftover(lane);
         let failure = match self.context.model {

@@ -203,6 +203,7 @@ fn under_way(operation: &InFlight, mask: &Mask) -> OperationView {
 fn hidden(resource: &Resource) -> BTreeSet<&str> {
     let memories = [
         resource.remembered.as_ref(),
+        resource.attempted.as_ref(),
         resource.work.intended.as_ref(),
         resource
             .operation

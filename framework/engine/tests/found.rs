@@ -170,6 +170,37 @@ async fn what_a_failed_update_was_to_remove_is_removed_by_the_next() {
     assert_eq!(world.cloud.resources()[0].2.get("Value"), None);
 }
 
+/// Seed 162747: nobody remembered what a creation that had failed half-way was given.
+#[tokio::test(start_paused = true)]
+async fn what_a_failed_creation_gave_is_removed_by_the_next_update() {
+    let of = |spec: &str| blueprint(&[("it", AUTO, spec)], &[]);
+    let with = of(r#"{kind: k, value: "${variables.password}"}"#);
+    for failed_update in [false, true] {
+        let world = World::new();
+        let unstable = || Fault::FailHalfway("NotStabilized", "it did not come up");
+        world.cloud.fault(Operation::Create, "", unstable());
+        let first = if failed_update {
+            of("{kind: k}")
+        } else {
+            with.clone()
+        };
+        assert!(!world.deploy_and_settle("create", &first).await.succeeded);
+        if failed_update {
+            world.cloud.fault(Operation::Update, "", unstable());
+            assert!(!world.deploy_and_settle("with", &with).await.succeeded);
+        }
+        assert_eq!(world.ids().len(), 1);
+        assert!(
+            world
+                .deploy_and_settle("without", &of("{kind: k}"))
+                .await
+                .succeeded
+        );
+        let left = world.cloud.resources();
+        assert_eq!((left.len(), left[0].2.get("Value")), (1, None), "{failed_update}");
+    }
+}
+
 /// Seed 23: what cannot be read was replaced by every update, because its secret seemed to be missing.
 #[tokio::test(start_paused = true)]
 async fn a_secret_of_what_cannot_be_read_is_no_change() {

@@ -4,11 +4,12 @@ use crate::mask::{Mask, strip_pointers};
 use crate::order::Generation;
 use crate::outcome::{Action, Failure};
 use crate::ports::Operation;
-use formwork_schema::Remembered;
+use formwork_schema::{Remembered, ResourceSchema};
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// One resource, or a leftover of one.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,10 @@ pub struct Resource {
     /// What was last applied; `None` for one whose creation failed half-way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Remembered>,
+    /// What calls that failed half-way were to make of it, where nobody knows what was applied: it may have any of
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempted: Option<Remembered>,
     /// Its properties as last read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Value>,
@@ -255,11 +260,39 @@ impl Resource {
         operation.stop_changing();
     }
 
+    /// What decisions go by: what was last applied, or may have been.
+    pub(crate) fn applied(&self, schema: &ResourceSchema) -> Option<Cow<'_, Remembered>> {
+        let doubtful = || self.attempted.as_ref().map(|memory| memory.half_applied(schema));
+        let known = self.remembered.as_ref().map(Cow::Borrowed);
+        known.or_else(|| doubtful().map(Cow::Owned))
+    }
+
+    /// Where secrets were put, or may have been.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = &String> {
+        let memories = self.remembered.iter().chain(&self.attempted);
+        memories.flat_map(|memory| memory.hidden.keys())
+    }
+
     /// Notes that an update may or may not have had its effect.
     pub(crate) fn doubt(&mut self, intended: Option<&Remembered>) {
-        if let (Some(applied), Some(intended)) = (&mut self.remembered, intended) {
-            applied.doubt(intended);
+        let Some(intended) = intended else { return };
+        match self.remembered.as_mut().or(self.attempted.as_mut()) {
+            Some(memory) => memory.doubt(intended),
+            None => self.attempted = Some(intended.clone()),
         }
+    }
+
+    /// Takes in what a creation that failed half-way has made.
+    pub(crate) fn keep(&mut self, identifier: String, attempted: Option<Remembered>) {
+        self.forget();
+        self.identifier = Some(identifier);
+        self.attempted = attempted;
+    }
+
+    /// It does not exist any more.
+    pub(crate) fn forget(&mut self) {
+        (self.identifier, self.live) = (None, None);
+        (self.remembered, self.attempted) = (None, None);
     }
 }
 

@@ -148,9 +148,6 @@ impl Engine {
 /// True if nothing secret went in: secrets come from variables and from what the service does not show.
 fn is_open(model: &Model, deployment: &Deployment) -> bool {
     let is_plain = |value: &Value| value.secret_pointers().is_empty();
-    let is_shown = |(_, resource): (&str, &Resource)| {
-        let remembered = resource.remembered.as_ref();
-        remembered.is_none_or(|memory| memory.hidden.is_empty())
-    };
+    let is_shown = |(_, resource): (&str, &Resource)| resource.hidden().next().is_none();
     model.variables.values().all(is_plain) && deployment.lanes().all(is_shown)
 }

@@ -166,7 +166,8 @@ impl<'a> One<'a> {
         live: &'a Value,
         wanted: &Desired,
     ) -> (Change, Option<Outlook<'a>>) {
-        let applied = known.remembered.as_ref();
+        let applied = known.applied(self.schema);
+        let applied = applied.as_deref();
         let value = with_live(&wanted.value, live, &wanted.unknown);
         let mut decision = decide(self.schema, applied, live, &value);
         if let Some(deployment) = self.deployment {
@@ -269,8 +270,7 @@ fn guess(mut change: Change, problem: String) -> Change {
 
 /// Where secrets are, or have been.
 fn hidden(known: &Resource, wanted: &Desired) -> Vec<String> {
-    let applied = known.remembered.iter().flat_map(|memory| memory.hidden.keys());
-    let pointers: BTreeSet<&String> = applied.chain(wanted.remembered.hidden.keys()).collect();
+    let pointers: BTreeSet<&String> = known.hidden().chain(wanted.remembered.hidden.keys()).collect();
     pointers.into_iter().cloned().collect()
 }
 

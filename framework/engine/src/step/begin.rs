@@ -261,8 +261,8 @@ impl Tick<'_> {
         let applied = self
             .deployment
             .lane(lane)
-            .and_then(|resource| resource.remembered.clone());
-        let mut decision = formwork_schema::decide(&node.schema, applied.as_ref(), live, &desired.value);
+            .and_then(|resource| resource.applied(&node.schema));
+        let mut decision = formwork_schema::decide(&node.schema, applied.as_deref(), live, &desired.value);
         let bonds = Bonds::of(name_of(lane), node, &self.deployment, &desired.value);
         if let Some(model) = self.context.model {
             decision = bonds.judge(decision, name_of(lane), model, &self.deployment);
@@ -341,6 +341,7 @@ impl Tick<'_> {
             .map(|node| node.depends_on.clone());
         if let Some(resource) = self.deployment.lane_mut(lane) {
             resource.remembered = Some(remembered);
+            resource.attempted = None;
             if let Some(depends_on) = depends_on {
                 resource.depends_on = depends_on;
             }

@@ -41,7 +41,7 @@ impl Tick<'_> {
     fn note_older(&mut self, lane: &str, operation: InFlight, code: &str, class: Class) {
         if let Some(resource) = self.deployment.lane_mut(lane) {
             match operation.operation {
-                Operation::Delete if class == Class::Missing && !operation.blurred => forget(resource),
+                Operation::Delete if class == Class::Missing && !operation.blurred => resource.forget(),
                 Operation::Delete => self.doubt_deletion(lane, code),
                 Operation::Update => {
                     resource.doubt(operation.remembered.as_ref());
@@ -51,7 +51,7 @@ impl Tick<'_> {
                     // A name that the author chose may belong to somebody else when the service refused it.
                     let foreign = classify::is_refusal(code) && operation.identifier == operation.implied;
                     if let Some(identifier) = operation.identifier.filter(|_| !foreign) {
-                        self.keep(lane, identifier);
+                        self.keep(lane, identifier, operation.remembered);
                     }
                 }
             }
@@ -103,7 +103,7 @@ impl Tick<'_> {
             }
             Some(candidate) => {
                 if !classify::is_refusal(&failure.code) {
-                    self.keep(lane, candidate);
+                    self.keep(lane, candidate, operation.remembered);
                 }
                 self.fail(lane, failure);
             }
@@ -124,7 +124,7 @@ impl Tick<'_> {
         match class {
             Class::Missing => {
                 if let Some(resource) = self.deployment.lane_mut(lane) {
-                    forget(resource);
+                    resource.forget();
                 }
                 self.retry_or_fail(lane, Class::Retry(Retry::Service), failure);
             }
@@ -171,7 +171,7 @@ impl Tick<'_> {
         match class {
             Class::Missing => {
                 if let Some(resource) = self.deployment.lane_mut(lane) {
-                    forget(resource);
+                    resource.forget();
                 }
                 if self
                     .deployment
@@ -225,6 +225,7 @@ impl Tick<'_> {
             return;
         };
         let replaced = Resource {
+            attempted: resource.attempted.take(),
             type_name: resource.type_name.clone(),
             identifier: resource.identifier.replace(identifier.clone()),
             depends_on: resource.depends_on.clone(),
@@ -249,8 +250,21 @@ impl Tick<'_> {
         self.deployment.touch();
     }
 
+    /// The same of something of which it is not known whether it is what was wanted.
+    pub(super) fn take_over_half_made(
+        &mut self,
+        lane: &str,
+        identifier: String,
+        attempted: Option<Remembered>,
+    ) {
+        self.take_over(lane, identifier, None);
+        if let Some(resource) = self.deployment.lane_mut(lane) {
+            resource.attempted = attempted;
+        }
+    }
+
     /// A creation that failed has left something: it is ours to use or to delete.
-    pub(super) fn keep(&mut self, lane: &str, identifier: String) {
+    pub(super) fn keep(&mut self, lane: &str, identifier: String, attempted: Option<Remembered>) {
         let Some(resource) = self.deployment.lane_mut(lane) else {
             return;
         };
@@ -267,9 +281,7 @@ impl Tick<'_> {
             self.deployment.retire(name_of(lane), left);
             return;
         }
-        resource.identifier = Some(identifier);
-        resource.remembered = None;
-        resource.live = None;
+        resource.keep(identifier, attempted);
         self.deployment.touch();
     }
 }
@@ -295,10 +307,4 @@ pub(super) fn exists(mut failure: Failure) -> Failure {
         failure.message.trim_end_matches('.')
     );
     failure
-}
-
-fn forget(resource: &mut Resource) {
-    resource.identifier = None;
-    resource.remembered = None;
-    resource.live = None;
 }

@@ -98,6 +98,7 @@ impl Tick<'_> {
     fn leave_unverified(&mut self, lane: &str) {
         let Some(work) = self.work_mut(lane) else { return };
         let (candidate, failure) = (work.candidate.take(), work.failure.take());
+        let intended = work.intended.take();
         let failure = failure.unwrap_or_else(|| {
             self.failure(
                 lane,
@@ -107,7 +108,7 @@ impl Tick<'_> {
             )
         });
         if let Some(candidate) = candidate.filter(|_| !is_refusal(&failure.code)) {
-            self.keep(lane, candidate);
+            self.keep(lane, candidate, intended);
         }
         self.fail(lane, failure);
     }

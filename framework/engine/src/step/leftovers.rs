@@ -38,8 +38,9 @@ impl Tick<'_> {
                 && old.identifier.is_some()
                 && old.type_name == resource.type_name
                 && old.live.as_ref().is_some_and(|live| {
+                    let applied = old.applied(&node.schema);
                     let decision =
-                        formwork_schema::decide(&node.schema, old.remembered.as_ref(), live, &desired.value);
+                        formwork_schema::decide(&node.schema, applied.as_deref(), live, &desired.value);
                     matches!(decision, Decision::None | Decision::Update { .. })
                 })
         };

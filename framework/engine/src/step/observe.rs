@@ -97,10 +97,6 @@ impl Tick<'_> {
         {
             operation.request_token = Some(request_token);
             operation.payload = None;
-            // Without its secrets it may have been taken for a new one, which is not what was wanted.
-            if operation.blurred {
-                operation.remembered = None;
-            }
             operation.stumbles = 0;
             operation.next = None;
             operation.accepted = Some(now);
@@ -330,11 +326,17 @@ impl Tick<'_> {
                     );
                     return self.fail(lane, failure);
                 };
-                self.take_over(lane, identifier, operation.remembered);
+                if operation.blurred {
+                    // Without its secrets it may have been taken for a new one, which is not what was wanted.
+                    self.take_over_half_made(lane, identifier, operation.remembered);
+                } else {
+                    self.take_over(lane, identifier, operation.remembered);
+                }
             }
             Operation::Update => {
                 // A read that still shows what was removed is told by who owned it.
-                let before = std::mem::replace(&mut resource.remembered, operation.remembered);
+                let attempted = resource.attempted.take();
+                let before = std::mem::replace(&mut resource.remembered, operation.remembered).or(attempted);
                 resource.work.intended = resource
                     .remembered
                     .as_ref()
@@ -343,9 +345,7 @@ impl Tick<'_> {
                 resource.live = None;
             }
             Operation::Delete => {
-                resource.identifier = None;
-                resource.remembered = None;
-                resource.live = None;
+                resource.forget();
             }
         }
         match operation.operation {

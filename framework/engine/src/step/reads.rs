@@ -6,7 +6,7 @@ use crate::classify::{self, Class, Retry, after};
 use crate::deployment::{Resource, Stage, name_of};
 use crate::outcome::{Action, Failure};
 use crate::ports::{CloudError, Operation};
-use formwork_schema::Decision;
+use formwork_schema::{Decision, Remembered};
 use jiff::SignedDuration;
 use serde_json::Value;
 
@@ -123,9 +123,7 @@ impl Tick<'_> {
             resource.work.not_before = Some(after(now, SignedDuration::from_secs(1)));
             return;
         }
-        resource.identifier = None;
-        resource.remembered = None;
-        resource.live = None;
+        resource.forget();
         resource.work.action = Action::Create;
         self.set_stage(lane, Stage::Pending);
     }
@@ -187,10 +185,11 @@ impl Tick<'_> {
             // What may exist is kept, and the failure that led here is the one to tell.
             Stage::Verify => {
                 let (candidate, failure) = (work.candidate.take(), work.failure.take());
+                let intended = work.intended.take();
                 if let (Some(candidate), Some(failure)) = (candidate, &failure)
                     && !classify::is_refusal(&failure.code)
                 {
-                    self.keep(lane, candidate);
+                    self.keep(lane, candidate, intended);
                 }
                 failure.unwrap_or_else(|| self.failure(lane, "read", &error.code, &error.message))
             }
@@ -201,7 +200,14 @@ impl Tick<'_> {
 
     /// Reads lag behind operations: what a failed creation has named may be there although it cannot be seen. To
     /// delete what is not there does no harm.
-    fn keep_unseen(&mut self, lane: &str, candidate: String, class: Class, failure: &Failure) {
+    fn keep_unseen(
+        &mut self,
+        lane: &str,
+        candidate: String,
+        intended: Option<Remembered>,
+        class: Class,
+        failure: &Failure,
+    ) {
         if classify::is_refusal(&failure.code) {
             return;
         }
@@ -209,7 +215,7 @@ impl Tick<'_> {
             // Under a name that its author chose the next attempt meets it. Without one it is kept.
             Class::Retry(_) | Class::Lost if self.is_named_by_author(lane, &candidate) => {
                 if let Some(work) = self.work_mut(lane) {
-                    work.unseen = Some(candidate);
+                    (work.unseen, work.intended) = (Some(candidate), intended);
                 }
             }
             Class::Retry(_) | Class::Lost => {
@@ -224,7 +230,7 @@ impl Tick<'_> {
                 }
             }
             Class::Exists | Class::TokenUnknown => {}
-            _ => self.keep(lane, candidate),
+            _ => self.keep(lane, candidate, intended),
         }
     }
 
@@ -245,7 +251,7 @@ impl Tick<'_> {
         let class = classify::classify(Operation::Create, &failure.code, &failure.message);
         let (Some(live), Some(candidate)) = (live, candidate.clone()) else {
             if let Some(candidate) = candidate {
-                self.keep_unseen(lane, candidate, class, &failure);
+                self.keep_unseen(lane, candidate, intended, class, &failure);
             }
             let class = if class == Class::TokenUnknown {
                 Class::Retry(Retry::Service)
@@ -268,7 +274,7 @@ impl Tick<'_> {
         };
         let Some((decision, known_before)) = judged else {
             if !classify::is_refusal(&failure.code) {
-                self.keep(lane, candidate);
+                self.keep(lane, candidate, intended);
             }
             return self.fail(lane, failure);
         };
@@ -288,15 +294,15 @@ impl Tick<'_> {
                 self.confirmed(lane, Some(live));
             }
             Class::Exists | Class::TokenUnknown => {
-                self.take_over(lane, candidate, None);
+                self.take_over_half_made(lane, candidate, intended);
                 self.set_stage(lane, Stage::Pending);
             }
             Class::Retry(_) | Class::Lost => {
-                self.take_over(lane, candidate, None);
+                self.take_over_half_made(lane, candidate, intended);
                 self.retry_or_fail(lane, class, failure);
             }
             _ => {
-                self.keep(lane, candidate);
+                self.keep(lane, candidate, intended);
                 self.fail(lane, failure);
             }
         }

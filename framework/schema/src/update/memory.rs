@@ -1,6 +1,7 @@
 //! What is remembered of a desired state after it was applied.
 
 use crate::ResourceSchema;
+use crate::check::is_within;
 use crate::number::{canonical, equal};
 use crate::pointer::{child, expand, split};
 use hmac::{Hmac, KeyInit, Mac};
@@ -88,6 +89,19 @@ impl Remembered {
             both.hidden.entry(pointer.clone()).or_insert_with(|| hash.clone());
         }
         both
+    }
+
+    /// What is known of a resource whose creation to this state failed half-way: it may have any of it, so all of
+    /// it is owned. What is create-only it has if it is there at all; of other hidden values nobody knows.
+    #[must_use]
+    pub fn half_applied(&self, schema: &ResourceSchema) -> Remembered {
+        let mut doubtful = self.clone();
+        for (pointer, hash) in &mut doubtful.hidden {
+            if !is_within(schema.create_only(), pointer) {
+                UNKNOWN.clone_into(hash);
+            }
+        }
+        doubtful
     }
 
     /// What was applied, as far as it is known: with the hidden values that `desired` has unchanged.
@@ -339,6 +353,29 @@ mod tests {
         );
         let text = serde_json::to_string(&memory).unwrap();
         assert_eq!(serde_json::from_str::<Remembered>(&text).unwrap(), memory);
+    }
+
+    #[test]
+    fn of_what_is_half_made_only_what_it_cannot_be_without_is_known() {
+        let schema = ResourceSchema::parse(
+            &json!({
+                "typeName": "A::B::C",
+                "properties": {"Password": {"type": "string"}, "Key": {"type": "string"}, "Open": {"type": "string"}},
+                "writeOnlyProperties": ["/properties/Password", "/properties/Key"],
+                "createOnlyProperties": ["/properties/Key"],
+            })
+            .to_string(),
+        )
+        .unwrap();
+        let desired = json!({"Password": "hunter2", "Key": "k", "Open": "o"});
+        let memory = remember(&schema, &desired, &BTreeSet::new(), "salt").half_applied(&schema);
+        assert_eq!(
+            *memory.owned(),
+            json!({"Password": null, "Key": null, "Open": "o"})
+        );
+        assert!(memory.is_as_hidden(&desired, "/Key"));
+        assert!(!memory.is_as_hidden(&desired, "/Password"));
+        assert!(!memory.is_as_hidden(&json!({"Key": "other"}), "/Key"));
     }
 
     #[test]
