@@ -155,6 +155,35 @@ async fn a_creation_with_secrets_is_found_although_its_document_is_erased() {
     assert!(unheard > 0, "no passage lies between the call and its answer");
 }
 
+/// A call whose answer was lost, then refused when it was made again: the service may have carried out the first.
+#[tokio::test(start_paused = true)]
+async fn a_call_without_an_answer_is_not_forgotten_when_it_is_then_refused() {
+    let of = |value: &str| blueprint(&[("it", AUTO, &format!("{{kind: k, value: {value}}}"))], &[]);
+    let denied = || Fault::Refuse("AccessDeniedException", "no");
+    for operation in [Operation::Create, Operation::Update, Operation::Delete] {
+        let world = World::new();
+        if operation != Operation::Create {
+            assert!(world.deploy_and_settle("before", &of("one")).await.succeeded);
+        }
+        world.cloud.fault(operation, "", Fault::LoseAnswer);
+        world.cloud.fault(operation, "", denied());
+        let outcome = match operation {
+            Operation::Delete => world.destroy("it").await,
+            _ => world.deploy_and_settle("it", &of("two")).await,
+        };
+        assert!(!outcome.succeeded, "{operation:?}");
+        // The next order finds out, whatever it wants.
+        assert!(
+            world.deploy_and_settle("after", &of("one")).await.succeeded,
+            "{operation:?}"
+        );
+        assert_eq!(world.ids().len(), 1, "{operation:?}");
+        assert_eq!(world.cloud.resources()[0].2["Value"], "one", "{operation:?}");
+        assert!(world.destroy("delete").await.succeeded);
+        assert_eq!(world.ids(), Vec::<String>::new(), "{operation:?}");
+    }
+}
+
 /// Seed 397: an update that was to remove a secret failed; then nobody remembered whose the secret was.
 #[tokio::test(start_paused = true)]
 async fn what_a_failed_update_was_to_remove_is_removed_by_the_next() {

@@ -55,9 +55,9 @@ impl Calls {
 const PAGE: usize = 100;
 
 /// What goes wrong, once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub enum Fault {
-    /// The call is refused with this code and message, and has no effect.
+    /// The call is refused with this code and message, and has no effect: also one that was made before.
     Refuse(&'static str, &'static str),
     /// The call has its effect, but its answer never comes.
     LoseAnswer,
@@ -229,6 +229,17 @@ impl SimCloud {
             } => format!("{identifier} {patch_document}"),
             Call::Delete { identifier } => identifier.clone(),
         };
+        let script = state
+            .faults
+            .iter()
+            .position(|(kind, part, _)| *kind == operation && text.contains(part.as_str()));
+        // Whether the caller may is asked before anything else.
+        if let Some(index) = script
+            && let Some(Fault::Refuse(code, message)) = state.faults.get(index).map(|(_, _, fault)| *fault)
+        {
+            state.faults.remove(index);
+            return Err(refusal(code, message));
+        }
         if let Some(earlier) = state.client_tokens.get(&mutation.client_token).cloned() {
             if state.replays {
                 return state.find(&earlier).map(|event| (event, false));
@@ -239,10 +250,6 @@ impl SimCloud {
             );
             return Err(refusal("ClientTokenConflictException", message));
         }
-        let script = state
-            .faults
-            .iter()
-            .position(|(kind, part, _)| *kind == operation && text.contains(part.as_str()));
         let fault = script.map(|index| state.faults.remove(index).2);
         let rules = state.rules.get(&mutation.type_name).cloned().unwrap_or_default();
         let (identifier, document) = match &mutation.call {
@@ -286,7 +293,6 @@ impl SimCloud {
         let latency = rules.latency + Duration::from_millis(timed.unwrap_or_default());
         let mut ends = after(now, SignedDuration::try_from(latency).unwrap_or_default());
         let end = match fault {
-            Some(Fault::Refuse(code, message)) => return Err(refusal(code, message)),
             Some(Fault::LoseCall) => return Err(refusal("Network", "connection reset")),
             Some(Fault::LoseAnswer) => {
                 lost = true;
@@ -303,7 +309,7 @@ impl SimCloud {
             }
             Some(Fault::Unsettled(time)) => End::Unsettled(time),
             Some(Fault::Lags(hidden, stale)) => End::Lags(hidden, stale),
-            None => End::Success,
+            None | Some(Fault::Refuse(..)) => End::Success,
         };
         let token = format!("request-{}", state.requests.len() + 1);
         state.log.push(format!(

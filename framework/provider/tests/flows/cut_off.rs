@@ -157,6 +157,24 @@ async fn second_delivery_after_a_kill_resumes_what_resumes() {
     world.succeeded("current-id");
 }
 
+/// What is left to do after an answer is not lost with the process that gave it.
+#[tokio::test(start_paused = true)]
+async fn second_delivery_after_a_kill_behind_the_answer_closes_the_record() {
+    let probe = Probe::new([Act::Done]).closing([Act::Hang]);
+    let world = World::of(probe.clone());
+    killed(&world, &event("Create")).await;
+    world.succeeded("request-1");
+    assert!(world.fakes.store.dump().contains("hunter2"));
+    world.fakes.clock.sleep(Duration::from_secs(120)).await;
+    world.on_event(&event("Create")).await.unwrap();
+    // That the answer was delivered was not written down: it is given again, word for word.
+    let answers = world.fakes.sender.bodies();
+    assert!(answers.len() == 2 && answers[0] == answers[1], "{answers:?}");
+    let answered = "answered Create request-1 true";
+    assert_eq!(probe.calls(), ["create n None", answered, answered]);
+    assert!(!world.fakes.store.dump().contains("hunter2"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn delivery_beside_a_running_one_waits_for_its_lease() {
     let probe = Probe::new([Act::Hang, Act::Done]).resuming();
