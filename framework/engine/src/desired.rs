@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::mask::Mask;
-use crate::model::{Model, check};
+use crate::model::{Model, check, violations};
 use crate::scope::Scope;
 use formwork_blueprint::{EvaluationError, evaluate};
 use formwork_schema::{Remembered, remember};
@@ -62,7 +62,9 @@ pub(crate) fn desired(
     let mask = model.mask.with(&value);
     let unknown: BTreeSet<String> = value.unknown_pointers().into_iter().collect();
     let conformed = node.schema.conform(&value.to_json(), &unknown);
-    if let Some(violation) = conformed.violations.first() {
+    if !conformed.violations.is_empty()
+        && let Some(violation) = violations::tellable(conformed.violations, &value).first()
+    {
         let span = check::span_of(resource, &value, &violation.given, violation.key);
         let mut found = failure(name, type_name, "InvalidProperty", mask.text(&violation.message));
         found.property = Some(violation.pointer.trim_start_matches('/').replace('/', "."))

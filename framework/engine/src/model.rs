@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod support;
 mod types;
+pub(crate) mod violations;
 
 use crate::error::Problem;
 use crate::mask::Mask;

@@ -137,3 +137,57 @@ async fn every_misspelling_is_found_at_once_with_a_suggestion() {
     }
     assert!(world.clock.now() <= world.soon(0));
 }
+
+/// That a secret does not fit must be said; its size, its kind and its keys are its own.
+#[tokio::test(start_paused = true)]
+async fn how_a_secret_does_not_fit_is_said_in_words_that_hold_for_any() {
+    let text = r#"
+version: 2023-04-20
+variables:
+  short: {type: string, secret: true}
+  document: {type: string, secret: true}
+resources:
+  database:
+    type: aws/rds/dbInstance
+    spec:
+      dbInstanceIdentifier: ${variables.short}
+  service:
+    type: aws/ecs/service
+    spec:
+      deploymentConfiguration: ${jsondecode(variables.document)}
+      schedulingStrategy: ${variables.short}
+      desiredCount: ${variables.short}
+"#;
+    let secrets = [
+        (
+            "hunter2".repeat(10),
+            r#"{"hunter2": 1, "maximumPercent": "none"}"#,
+        ),
+        (
+            "correct-horse".repeat(30),
+            r#"{"horse": 1, "battery": 2, "alarms": {"staple": 3}}"#,
+        ),
+    ];
+    let world = World::new();
+    let mut told = Vec::new();
+    for (short, document) in secrets {
+        let mut target = Target::new(Source::new("shop.yaml", text));
+        target.variables.insert("short".into(), short.as_str().into());
+        target.variables.insert("document".into(), document.into());
+        let EngineError::Invalid { problems } = engine(&world).check(&target).await.unwrap_err() else {
+            panic!("it is found before anything is deployed")
+        };
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        told.push(problems.join("\n"));
+    }
+    for part in [
+        "`dbInstanceIdentifier`: this secret value does not fit: expected at most 63 characters",
+        "`deploymentConfiguration`: something in this secret value does not fit: expected only properties that",
+        "`schedulingStrategy`: this secret value does not fit: expected one of `DAEMON`, `REPLICA`",
+    ] {
+        assert!(told.iter().all(|told| told.contains(part)), "{part}: {told:#?}");
+    }
+    for part in ["hunter2", "horse", "battery", "staple", "found"] {
+        assert!(told.iter().all(|told| !told.contains(part)), "{part}: {told:#?}");
+    }
+}

@@ -37,6 +37,8 @@ pub struct Violation {
     /// What was expected and what was found, one line, lower case, no full stop; the value itself is
     /// never shown.
     pub message: String,
+    /// What was expected alone: for a value of which not even the size or a key may be told.
+    pub expected: String,
     /// What to do (`did you mean ...`).
     pub help: Option<String>,
 }
@@ -222,6 +224,7 @@ fn duplicate(key: &str, name: &str, given: String, pointer: String) -> Violation
             true => format!("property `{key}` is given twice, once in another spelling"),
             false => format!("property `{key}` is given twice, in two spellings of `{name}`"),
         },
+        expected: "expected every property once".to_owned(),
         help: Some("remove one of them".to_owned()),
     }
 }
@@ -266,6 +269,7 @@ fn set_read_only(path: &[Cow<'_, str>], given: &BTreeMap<&str, &str>) -> Violati
         key: true,
         keyword: "readOnly",
         message: format!("property `{name}` is read-only"),
+        expected: "expected no read-only property".to_owned(),
         help: Some("remove it: the service sets this value".to_owned()),
     }
 }
@@ -276,7 +280,11 @@ fn given_of(at: &str, given: &BTreeMap<&str, &str>) -> String {
 }
 
 fn violation(misfit: &Misfit, given: &BTreeMap<&str, &str>) -> Violation {
-    let (message, help) = words(&misfit.fault);
+    let (expected, found) = words(&misfit.fault);
+    let (message, help) = match &misfit.fault {
+        Fault::Extraneous { key, known } => (format!("unknown property `{key}`"), known_here(key, known)),
+        _ => (format!("{expected}{found}"), None),
+    };
     let extraneous = match &misfit.fault {
         Fault::Extraneous { key, .. } => Some(child(&misfit.pointer, key)),
         _ => None,
@@ -289,84 +297,107 @@ fn violation(misfit: &Misfit, given: &BTreeMap<&str, &str>) -> Violation {
         key,
         keyword: misfit.fault.keyword(),
         message,
+        expected,
         help,
     }
 }
 
-fn words(fault: &Fault) -> (String, Option<String>) {
-    let mut help = None;
-    let message = match fault {
-        Fault::Missing(name) => format!("missing property `{name}`"),
-        Fault::Extraneous { key, known } => {
-            help = match near(key, known.iter().map(String::as_str)).as_slice() {
-                [] if known.is_empty() => None,
-                [] if known.len() <= 12 => Some(format!("known here: {}", ticked(known))),
-                [] => None,
-                [best, ..] => Some(format!("did you mean `{best}`?")),
-            };
-            format!("unknown property `{key}`")
-        }
+fn known_here(key: &str, known: &[String]) -> Option<String> {
+    match near(key, known.iter().map(String::as_str)).as_slice() {
+        [] if known.is_empty() => None,
+        [] if known.len() <= 12 => Some(format!("known here: {}", ticked(known))),
+        [] => None,
+        [best, ..] => Some(format!("did you mean `{best}`?")),
+    }
+}
+
+/// What was expected, and the rest of the sentence: what was found.
+fn words(fault: &Fault) -> (String, String) {
+    match fault {
+        Fault::Missing(name) => (format!("missing property `{name}`"), String::new()),
+        Fault::Extraneous { .. } => (
+            "expected only properties that the schema has".to_owned(),
+            String::new(),
+        ),
         Fault::Type { expected, found } => {
             let expected: Vec<&str> = expected.iter().map(|kind| with_article(kind)).collect();
-            format!("expected {}, found {}", expected.join(" or "), kind_words(*found))
+            let found = kind_words(*found);
+            (
+                format!("expected {}", expected.join(" or ")),
+                format!(", found {found}"),
+            )
         }
         Fault::Enum(choices) => {
             let texts: Vec<String> = choices.iter().map(plain_text).collect();
-            match texts.get(..12) {
+            let expected = match texts.get(..12) {
                 Some(first) if texts.len() > 12 => {
-                    format!(
-                        "expected one of {} and {} more, found another value",
-                        ticked(first),
-                        texts.len() - 12
-                    )
+                    format!("expected one of {} and {} more", ticked(first), texts.len() - 12)
                 }
-                _ => format!("expected one of {}, found another value", ticked(&texts)),
-            }
+                _ => format!("expected one of {}", ticked(&texts)),
+            };
+            (expected, ", found another value".to_owned())
         }
-        Fault::Const => "expected the one value that the schema allows, found another".to_owned(),
-        Fault::Pattern(pattern) => format!(
-            "expected text matching `{}`, found another",
-            pattern.replace('\n', " ")
-        ),
+        Fault::Const => {
+            let expected = "expected the one value that the schema allows";
+            (expected.to_owned(), ", found another".to_owned())
+        }
+        Fault::Pattern(pattern) => {
+            let pattern = pattern.replace('\n', " ");
+            (
+                format!("expected text matching `{pattern}`"),
+                ", found another".to_owned(),
+            )
+        }
         Fault::Limit {
             keyword,
             limit,
             found,
-        } => {
-            let found = found.map_or_else(|| "another number".to_owned(), |found| found.to_string());
-            match *keyword {
-                "minLength" => format!("expected at least {}, found {found}", counted(limit, "character")),
-                "maxLength" => format!("expected at most {}, found {found}", counted(limit, "character")),
-                "minItems" => format!("expected at least {}, found {found}", counted(limit, "element")),
-                "maxItems" => format!("expected at most {}, found {found}", counted(limit, "element")),
-                "minProperties" => format!("expected at least {}, found {found}", counted(limit, "property")),
-                "maxProperties" => format!("expected at most {}, found {found}", counted(limit, "property")),
-                "minimum" => format!("expected a number of at least {limit}, found a smaller one"),
-                "maximum" => format!("expected a number of at most {limit}, found a larger one"),
-                "exclusiveMinimum" => format!("expected a number above {limit}, found one that is not"),
-                "exclusiveMaximum" => format!("expected a number below {limit}, found one that is not"),
-                _ => format!("expected a multiple of {limit}, found {found}"),
-            }
-        }
-        Fault::NotUnique => "expected different elements, found equal ones".to_owned(),
-        Fault::Dependency { present, missing } => {
-            format!("missing property `{missing}`, which `{present}` needs")
-        }
+        } => limited(keyword, limit, *found),
+        Fault::NotUnique => (
+            "expected different elements".to_owned(),
+            ", found equal ones".to_owned(),
+        ),
+        Fault::Dependency { present, missing } => (
+            format!("missing property `{missing}`"),
+            format!(", which `{present}` needs"),
+        ),
         Fault::Branches {
             total, matched: 0, ..
-        } => {
-            format!("expected one of {total} alternatives, found none of them")
-        }
-        Fault::Branches { total, matched, .. } => {
-            format!("expected exactly one of {total} alternatives, found {matched} of them at once")
-        }
+        } => (
+            format!("expected one of {total} alternatives"),
+            ", found none of them".to_owned(),
+        ),
+        Fault::Branches { total, matched, .. } => (
+            format!("expected exactly one of {total} alternatives"),
+            format!(", found {matched} of them at once"),
+        ),
+    }
+}
+
+fn limited(keyword: &str, limit: &str, found: Option<usize>) -> (String, String) {
+    let (expected, other) = match keyword {
+        "minLength" => (format!("at least {}", counted(limit, "character")), ""),
+        "maxLength" => (format!("at most {}", counted(limit, "character")), ""),
+        "minItems" => (format!("at least {}", counted(limit, "element")), ""),
+        "maxItems" => (format!("at most {}", counted(limit, "element")), ""),
+        "minProperties" => (format!("at least {}", counted(limit, "property")), ""),
+        "maxProperties" => (format!("at most {}", counted(limit, "property")), ""),
+        "minimum" => (format!("a number of at least {limit}"), "a smaller one"),
+        "maximum" => (format!("a number of at most {limit}"), "a larger one"),
+        "exclusiveMinimum" => (format!("a number above {limit}"), "one that is not"),
+        "exclusiveMaximum" => (format!("a number below {limit}"), "one that is not"),
+        _ => (format!("a multiple of {limit}"), "another number"),
     };
-    (message, help)
+    let found = match found {
+        Some(size) if other.is_empty() => size.to_string(),
+        _ => other.to_owned(),
+    };
+    (format!("expected {expected}"), format!(", found {found}"))
 }
 
 /// "1 element", "2 elements".
-fn counted(count: &impl std::fmt::Display, noun: &str) -> String {
-    match (count.to_string().as_str(), noun) {
+fn counted(count: &str, noun: &str) -> String {
+    match (count, noun) {
         ("1", _) => format!("1 {noun}"),
         (count, "property") => format!("{count} properties"),
         (count, _) => format!("{count} {noun}s"),

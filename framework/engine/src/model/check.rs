@@ -1,7 +1,7 @@
 //! Building a [`Model`]: every problem is found before any is reported.
 
 use super::types::Types;
-use super::{Model, Node, Scrutiny, support, weights};
+use super::{Model, Node, Scrutiny, support, violations, weights};
 use crate::EngineError;
 use crate::codes;
 use crate::error::Problem;
@@ -12,7 +12,7 @@ use crate::scope::Scope;
 use formwork_blueprint::{
     Blueprint, Draft, Kind, Resource, Segment, Severity, Source, Span, Value, evaluate,
 };
-use formwork_schema::{ResourceSchema, Violation, resolve_type};
+use formwork_schema::{ResourceSchema, resolve_type};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -255,25 +255,16 @@ fn check_specs(model: &Model, findings: &mut Findings<'_>) {
         };
         let unknown = value.unknown_pointers().into_iter().collect();
         let conformed = node.schema.conform(&value.to_json(), &unknown);
-        for violation in conformed.violations {
+        for violation in violations::tellable(conformed.violations, &value) {
             let span = span_of(resource, &value, &violation.given, violation.key);
             findings.error(
                 span,
                 violation.keyword,
-                format!("`{name}`: {}", with_property(&violation)),
+                format!("`{name}`: {}", violations::with_property(&violation)),
                 violation.help,
             );
         }
     }
-}
-
-/// The message with the property it is about, as its author spells it, unless it names that itself.
-fn with_property(violation: &Violation) -> String {
-    let path = violation.given.trim_start_matches('/').replace('/', ".");
-    if path.is_empty() || violation.key {
-        return violation.message.clone();
-    }
-    format!("`{path}`: {}", violation.message)
 }
 
 /// Where a JSON Pointer into an evaluated specification stands in its text.
