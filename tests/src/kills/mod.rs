@@ -140,6 +140,13 @@ impl Life {
         fates.end();
         self.settle().await;
         if deleted["Status"] != "SUCCESS" {
+            let reason = deleted["Reason"].as_str().unwrap_or_default();
+            assert!(
+                !reason.contains("superseded"),
+                "{}: nothing comes after a Delete\n{deleted}\n{}",
+                self.place(),
+                self.world.story()
+            );
             // What somebody does who reads DELETE_FAILED.
             let again = self.send(self.stack.delete(&self.world, &id), false);
             let answer = self.answer(&again).await;
