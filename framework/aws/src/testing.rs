@@ -9,7 +9,7 @@ use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::future::ready;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use tokio::net::TcpListener;
 
 /// A request as the server saw it.
@@ -126,6 +126,13 @@ pub(crate) async fn silent() -> String {
 
 /// Everything that is logged on this thread, at every level, while the guard lives.
 pub(crate) fn log() -> (Log, tracing::subscriber::DefaultGuard) {
+    // While there is one subscriber only, an event that first happens on a thread without it is taken to interest
+    // nobody, and stays silent on every thread. With this one there are always two.
+    static KEPT: LazyLock<tracing::Dispatch> = LazyLock::new(|| {
+        let everything = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
+        tracing::Dispatch::new(everything.with_writer(std::io::sink).finish())
+    });
+    LazyLock::force(&KEPT);
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
