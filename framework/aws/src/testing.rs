@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::future::ready;
 use std::sync::{Arc, LazyLock, Mutex};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
@@ -102,13 +102,16 @@ pub(crate) fn connection(url: &str) -> Connection {
 }
 
 pub(crate) fn http() -> Http {
+    keep_listening();
     Http::new().unwrap()
 }
 
-/// A port where nobody listens.
-pub(crate) async fn closed_port() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
+/// A port where nobody listens. It is taken as long as the socket lives, so that no other test's server gets it.
+pub(crate) fn closed_port() -> (TcpSocket, String) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", socket.local_addr().unwrap());
+    (socket, url)
 }
 
 /// A server that takes connections and never answers.
@@ -124,15 +127,19 @@ pub(crate) async fn silent() -> String {
     url
 }
 
-/// Everything that is logged on this thread, at every level, while the guard lives.
-pub(crate) fn log() -> (Log, tracing::subscriber::DefaultGuard) {
-    // While there is one subscriber only, an event that first happens on a thread without it is taken to interest
-    // nobody, and stays silent on every thread. With this one there are always two.
-    static KEPT: LazyLock<tracing::Dispatch> = LazyLock::new(|| {
-        let everything = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
-        tracing::Dispatch::new(everything.with_writer(std::io::sink).finish())
+/// While there is one subscriber at most, tracing asks only the thread on which an event happens first whether it
+/// interests anybody, and remembers that for all threads. From here on there are always two.
+fn keep_listening() {
+    static KEPT: LazyLock<[tracing::Dispatch; 2]> = LazyLock::new(|| {
+        let everything = || tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE);
+        [0, 1].map(|_| tracing::Dispatch::new(everything().with_writer(std::io::sink).finish()))
     });
     LazyLock::force(&KEPT);
+}
+
+/// Everything that is logged on this thread, at every level, while the guard lives.
+pub(crate) fn log() -> (Log, tracing::subscriber::DefaultGuard) {
+    keep_listening();
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()

@@ -138,7 +138,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_bundled_type_needs_no_network() {
-        let registry = TypeRegistry::new(&connection(&closed_port().await), &http());
+        let (_taken, closed) = closed_port();
+        let registry = TypeRegistry::new(&connection(&closed), &http());
         let schema = registry.schema("AWS::SQS::Queue").await.unwrap().unwrap();
         assert_eq!(schema.type_name(), "AWS::SQS::Queue");
         assert!(Arc::ptr_eq(

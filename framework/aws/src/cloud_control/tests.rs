@@ -258,7 +258,8 @@ async fn an_answer_that_breaks_the_protocol_is_no_answer_and_is_not_quoted() {
 
 #[tokio::test]
 async fn no_server_is_a_network_error_and_silence_a_timeout() {
-    let nobody = CloudControl::new(&connection(&closed_port().await), &http());
+    let (_taken, closed) = closed_port();
+    let nobody = CloudControl::new(&connection(&closed), &http());
     let error = nobody.mutate(&delete()).await.unwrap_err();
     assert_eq!(error.code, "Network");
     assert!(

@@ -87,7 +87,7 @@ async fn only_a_2xx_is_success_and_no_redirect_is_followed() {
 
 #[tokio::test]
 async fn a_network_error_does_not_tell_the_url() {
-    let closed = closed_port().await;
+    let (_taken, closed) = closed_port();
     let (hang_up, _seen) = raw_server("").await;
     for origin in [
         closed,
