@@ -57,3 +57,45 @@ pub(crate) fn with_property(violation: &Violation) -> String {
     }
     format!("`{path}`: {}", violation.message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn inside_a_secret_only_its_own_place_is_told() {
+        let mut value = Value::from_json(&json!({"a/b": {"key": 1, "other": 2}, "a": {"key": 1}}));
+        if let formwork_blueprint::Kind::Map(members) = &mut value.kind
+            && let Some(member) = members.get_mut("a/b")
+        {
+            member.secret = true;
+        }
+        let violation = |given: &str, pointer: &str| Violation {
+            given: given.to_owned(),
+            pointer: pointer.to_owned(),
+            key: true,
+            keyword: "additionalProperties",
+            message: "unknown property `key`".to_owned(),
+            expected: "expected others".to_owned(),
+            help: Some("did you mean `keys`?".to_owned()),
+        };
+        let open = violation("/a/key", "/A/key");
+        let inside = [
+            violation("/a~1b/key", "/A~1B/key"),
+            violation("/a~1b/other", "/A~1B/other"),
+        ];
+        let told = tellable([vec![open.clone()], inside.to_vec()].concat(), &value);
+        let discreet = Violation {
+            given: "/a~1b".to_owned(),
+            pointer: "/A~1B".to_owned(),
+            key: false,
+            message: "something in this secret value does not fit: expected others".to_owned(),
+            help: None,
+            ..open.clone()
+        };
+        assert_eq!(told, [open, discreet]);
+        let all = tellable(vec![violation("/x/y", "/X/Y")], &value.into_secret());
+        assert_eq!((all[0].given.as_str(), all[0].pointer.as_str()), ("", ""));
+    }
+}
