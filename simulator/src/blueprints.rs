@@ -7,6 +7,8 @@ use std::fmt::Write;
 /// A blueprint of some resources.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Blueprint {
+    /// What the names of its resources begin with, so that several stacks can be told apart.
+    prefix: String,
     pub(crate) nodes: Vec<Node>,
 }
 
@@ -29,14 +31,31 @@ pub(crate) struct Node {
 pub(crate) const FOREIGN: &str = "theirs";
 
 impl Blueprint {
-    pub(crate) fn random(random: &mut Rng) -> Self {
+    pub(crate) fn random(random: &mut Rng, prefix: &str) -> Self {
         let count = random.usize(1..6);
-        let mut blueprint = Blueprint::default();
+        let mut blueprint = Blueprint::of(prefix);
         for index in 0..count {
-            let node = blueprint.random_node(random, format!("r{index}"));
+            let node = blueprint.random_node(random, blueprint.name(index));
             blueprint.nodes.push(node);
         }
         blueprint
+    }
+
+    fn of(prefix: &str) -> Self {
+        Blueprint {
+            prefix: prefix.to_owned(),
+            nodes: Vec::new(),
+        }
+    }
+
+    fn name(&self, index: usize) -> String {
+        format!("{}r{index}", self.prefix)
+    }
+
+    /// Whether a resource with this mark is of this stack.
+    pub(crate) fn owns(&self, mark: &str) -> bool {
+        let rest = mark.strip_prefix(&self.prefix);
+        rest.is_some_and(|rest| rest.starts_with('r'))
     }
 
     fn random_node(&self, random: &mut Rng, name: String) -> Node {
@@ -58,7 +77,7 @@ impl Blueprint {
 
     /// Another blueprint for the same stack: some resources changed, removed, added.
     pub(crate) fn changed(&self, random: &mut Rng) -> Self {
-        let mut next = Blueprint::default();
+        let mut next = Blueprint::of(&self.prefix);
         for node in &self.nodes {
             let mut node = node.clone();
             // Only what is still there can be referred to.
@@ -80,7 +99,7 @@ impl Blueprint {
             next.nodes.push(node);
         }
         let taken = |name: &String| next.nodes.iter().any(|node| node.name == *name);
-        let free = (0..7).map(|index| format!("r{index}")).find(|name| !taken(name));
+        let free = (0..7).map(|index| self.name(index)).find(|name| !taken(name));
         // A blueprint has to have something in it.
         let adds = random.u8(0..8) < 3 || next.nodes.is_empty();
         if let Some(name) = free.filter(|_| adds) {

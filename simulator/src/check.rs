@@ -1,8 +1,9 @@
 //! What must hold: after every success, and when everything has come to rest.
 
 use crate::blueprints::Blueprint;
+use crate::cloud::Resource;
 use crate::functions::Account;
-use crate::stack::Sent;
+use crate::stack::{Sent, Stack};
 use crate::types;
 use formwork_engine::Deployment;
 use serde_json::{Value, json};
@@ -38,7 +39,7 @@ pub(crate) fn deployed(account: &Account, blueprint: &Blueprint) {
     }
     let resources = account.cloud.resources();
     for (type_name, identifier, resource) in &resources {
-        if !resource.foreign && !known.contains(identifier) {
+        if blueprint.owns(mark_of(resource)) && !known.contains(identifier) {
             world.violated(format!(
                 "after a success nobody knows of {type_name} {identifier}"
             ));
@@ -89,15 +90,20 @@ pub(crate) fn deployed(account: &Account, blueprint: &Blueprint) {
     }
 }
 
-/// When nothing moves any more and the stack is deleted.
-pub(crate) fn at_rest(account: &Account, sent: &[Sent], foreign: &Value, retains: bool) {
+fn mark_of(resource: &Resource) -> &str {
+    let mark = resource.model.get("Mark").and_then(Value::as_str);
+    mark.unwrap_or_default()
+}
+
+/// When nothing moves any more and the stacks are deleted.
+pub(crate) fn at_rest(account: &Account, stacks: &[Stack], foreign: &Value) {
     let world = &account.world;
-    for request in sent {
+    for request in stacks.iter().flat_map(Stack::sent) {
         answered(account, request);
     }
     for (type_name, identifier, resource) in account.cloud.resources() {
         if !resource.foreign {
-            if retains {
+            if stacks.iter().any(|stack| stack.may_leave(mark_of(&resource))) {
                 continue;
             }
             world.violated(format!(
@@ -126,7 +132,7 @@ pub(crate) fn at_rest(account: &Account, sent: &[Sent], foreign: &Value, retains
 pub(crate) fn retained(account: &Account, blueprint: &Blueprint) {
     let resources = account.cloud.resources();
     for node in &blueprint.nodes {
-        let is_it = |(type_name, _, found): &(String, String, crate::cloud::Resource)| {
+        let is_it = |(type_name, _, found): &(String, String, Resource)| {
             let shows = |property: &str, value: String| found.model.get(property) == Some(&json!(value));
             type_name == node.type_name
                 && !found.foreign

@@ -8,7 +8,7 @@
 //! ```
 //! use formwork_simulator::{Mask, run};
 //!
-//! let report = run(7, &Mask::default(), false)?;
+//! let report = run(7, 1, &Mask::default(), false)?;
 //! assert!(report.requests >= 2);
 //! # Ok::<(), std::io::Error>(())
 //! ```

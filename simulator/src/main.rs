@@ -5,6 +5,7 @@
 use clap::{Parser, Subcommand};
 use formwork_simulator::{Fault, Mask, Report, run, shrink};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -19,7 +20,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Lives through seeds, one stack each, and says what must never happen and did.
+    /// Lives through seeds, and says what must never happen and did.
     Simulate {
         /// How many seeds.
         #[arg(long, default_value_t = 1_000)]
@@ -33,6 +34,9 @@ enum Command {
         /// Seeds at once.
         #[arg(long, default_value_t = 1)]
         threads: u64,
+        /// Custom resources at once, two and two of them in a stack.
+        #[arg(long, default_value_t = 1)]
+        stacks: u64,
         /// Failing seeds after which to stop.
         #[arg(long, default_value_t = 20)]
         failures: usize,
@@ -45,22 +49,23 @@ fn main() -> std::io::Result<ExitCode> {
         from,
         seed,
         threads,
+        stacks,
         failures,
     } = Arguments::parse().command;
     match seed {
-        Some(seed) => tell(seed),
-        None => simulate(from, seeds, threads.max(1), failures),
+        Some(seed) => tell(seed, stacks),
+        None => simulate(from..from.saturating_add(seeds), stacks, threads.max(1), failures),
     }
 }
 
-fn tell(seed: u64) -> std::io::Result<ExitCode> {
-    let whole = run(seed, &Mask::default(), true)?;
+fn tell(seed: u64, stacks: u64) -> std::io::Result<ExitCode> {
+    let whole = run(seed, stacks, &Mask::default(), true)?;
     if whole.violations.is_empty() {
         whole.story.iter().for_each(|line| println!("{line}"));
         println!("seed {seed}: {} strikes, no violation", whole.struck.len());
         return Ok(ExitCode::SUCCESS);
     }
-    let (mask, report) = shrink(seed)?;
+    let (mask, report) = shrink(seed, stacks)?;
     report.story.iter().for_each(|line| println!("{line}"));
     println!(
         "seed {seed}: {} strikes, of which these are enough:",
@@ -121,9 +126,8 @@ impl Sum {
     }
 }
 
-fn simulate(from: u64, seeds: u64, threads: u64, failures: usize) -> std::io::Result<ExitCode> {
-    let next = AtomicU64::new(from);
-    let end = from.saturating_add(seeds);
+fn simulate(seeds: Range<u64>, stacks: u64, threads: u64, failures: usize) -> std::io::Result<ExitCode> {
+    let (next, end) = (AtomicU64::new(seeds.start), seeds.end);
     let mut sum = Sum::default();
     std::thread::scope(|scope| -> std::io::Result<()> {
         let (sender, reports) = mpsc::channel();
@@ -132,7 +136,7 @@ fn simulate(from: u64, seeds: u64, threads: u64, failures: usize) -> std::io::Re
             scope.spawn(move || {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= end || sender.send(run(seed, &Mask::default(), false)).is_err() {
+                    if seed >= end || sender.send(run(seed, stacks, &Mask::default(), false)).is_err() {
                         return;
                     }
                 }

@@ -7,7 +7,7 @@ use crate::dice::{Fault, Mask, mix};
 use crate::functions::{Account, Setup};
 use crate::listen::Ear;
 use crate::sink::Sink;
-use crate::stack::{Stack, Story};
+use crate::stack::{Sent, Stack, Story};
 use crate::store::Bucket;
 use crate::types;
 use crate::world::World;
@@ -40,11 +40,11 @@ pub struct Report {
     pub story: Vec<String>,
 }
 
-/// Lives through a seed, without what the mask takes back. The same seed and mask do the same again.
+/// Lives through a seed with some custom resources at once, without what the mask takes back. The same seed and mask do the same again.
 ///
 /// # Errors
 /// When no runtime can be made.
-pub fn run(seed: u64, mask: &Mask, is_told: bool) -> std::io::Result<Report> {
+pub fn run(seed: u64, stacks: u64, mask: &Mask, is_told: bool) -> std::io::Result<Report> {
     // A runtime of its own: what a run does depends on nothing but its seed.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -52,15 +52,16 @@ pub fn run(seed: u64, mask: &Mask, is_told: bool) -> std::io::Result<Report> {
         .build()?;
     fastrand::seed(mix(seed));
     let mask = mask.clone();
-    Ok(runtime.block_on(async move { live(seed, mask, is_told).await }))
+    Ok(runtime.block_on(async move { live(seed, stacks, mask, is_told).await }))
 }
 
-async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
+async fn live(seed: u64, stacks: u64, mask: Mask, is_told: bool) -> Report {
     let world = World::new(seed, mask.clone(), is_told);
     let ear = tracing::Dispatch::new(Ear::new(Arc::clone(&world)));
     let _listening = tracing::dispatcher::set_default(&ear);
     let mut random = Rng::with_seed(mix(seed ^ 0x73_746f_7279));
-    let (setup, story) = (setup(&mut random), story(seed, &mut random, &world, &mask));
+    let setup = setup(&mut random);
+    let first = story(seed, 0, &mut random, &world, &mask);
     let longest = random.choice([300_u64, 2_000, 10_000, 40_000]).unwrap_or(300);
     let cloud = SimulatedCloud::new(Arc::clone(&world), (longest / 10, longest), random.bool());
     let foreign = json!({ "Name": FOREIGN, "Kind": "theirs", "Arn": "arn:sim:theirs" });
@@ -77,9 +78,11 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
         Arc::clone(&sink),
     );
 
-    let retains = story.retains;
-    let mut stack = Stack::new(Arc::clone(&account), story);
-    stack.live().await;
+    let others = (1..stacks).map(|number| {
+        let seed = mix(seed ^ (number << 56));
+        story(seed, number, &mut Rng::with_seed(seed), &world, &mask)
+    });
+    let stacks = all_live(&account, first, others).await;
     let gone = world.elapsed();
     while world.tasks() > 0 {
         if world.elapsed() - gone > LONGEST_REST {
@@ -88,8 +91,8 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
         }
         tokio::time::sleep(Duration::from_secs(20)).await;
     }
-    check::at_rest(&account, stack.sent(), &foreign, retains);
-    if let Some(retained) = stack.retained() {
+    check::at_rest(&account, &stacks, &foreign);
+    for retained in stacks.iter().filter_map(Stack::retained) {
         check::retained(&account, retained);
     }
     account.close();
@@ -97,21 +100,42 @@ async fn live(seed: u64, mask: Mask, is_told: bool) -> Report {
         sink.answer(url)
             .is_some_and(|answer| answer.body.get("Status").and_then(Value::as_str) == Some("SUCCESS"))
     };
-    let successes = stack.sent().iter().filter(|sent| is_success(&sent.url)).count();
+    let sent: Vec<&Sent> = stacks.iter().flat_map(Stack::sent).collect();
+    let successes = sent.iter().filter(|sent| is_success(&sent.url)).count();
     let struck = world.dice.struck();
-    if struck.is_empty() && successes < stack.sent().len() && !stack.may_fail() {
+    if struck.is_empty() && successes < sent.len() && !stacks.iter().any(Stack::may_fail) {
         world.violated("something failed although nothing went wrong");
     }
     Report {
         seed,
         violations: world.violations(),
         struck,
-        requests: stack.sent().len(),
+        requests: sent.len(),
         successes,
         calls: cloud.calls(),
         duration: world.elapsed(),
         story: world.story(),
     }
+}
+
+/// Lives through all stories at once.
+async fn all_live(account: &Arc<Account>, first: Story, others: impl Iterator<Item = Story>) -> Vec<Stack> {
+    let live = |story| {
+        let mut stack = Stack::new(Arc::clone(account), story);
+        async move {
+            stack.live().await;
+            stack
+        }
+    };
+    let others: Vec<_> = others.map(|story| tokio::spawn(live(story))).collect();
+    let mut stacks = vec![live(first).await];
+    for other in others {
+        match other.await {
+            Ok(stack) => stacks.push(stack),
+            Err(_) => account.world.violated("a panic"),
+        }
+    }
+    stacks
 }
 
 fn setup(random: &mut Rng) -> Setup {
@@ -125,7 +149,7 @@ fn setup(random: &mut Rng) -> Setup {
     }
 }
 
-fn story(seed: u64, random: &mut Rng, world: &World, mask: &Mask) -> Story {
+fn story(seed: u64, number: u64, random: &mut Rng, world: &World, mask: &Mask) -> Story {
     // Lambda tries a failed event again after one and two minutes: who may lose a process needs time for that.
     let slow = [
         Fault::KilledAtCall,
@@ -151,7 +175,11 @@ fn story(seed: u64, random: &mut Rng, world: &World, mask: &Mask) -> Story {
     };
     let service_timeout = Duration::from_secs(random.choice(timeouts).unwrap_or(3_600));
     let timeout = (random.u8(0..3) == 0).then(|| Duration::from_secs(random.u64(30..400)));
-    let mut blueprints = vec![Blueprint::random(random)];
+    let (prefix, begins_after) = match number {
+        0 => (String::new(), Duration::ZERO),
+        _ => (format!("s{number}"), Duration::from_millis(random.u64(0..60_000))),
+    };
+    let mut blueprints = vec![Blueprint::random(random, &prefix)];
     for _ in 0..random.u8(0..4) {
         let next = blueprints.last().map(|last| last.changed(random));
         blueprints.extend(next);
@@ -160,6 +188,8 @@ fn story(seed: u64, random: &mut Rng, world: &World, mask: &Mask) -> Story {
         blueprints.truncate(steps.max(1));
     }
     Story {
+        number,
+        begins_after,
         service_timeout,
         timeout,
         blueprints,

@@ -7,9 +7,10 @@ use crate::run::{Report, run};
 ///
 /// # Errors
 /// When no runtime can be made.
-pub fn shrink(seed: u64) -> std::io::Result<(Mask, Report)> {
+pub fn shrink(seed: u64, stacks: u64) -> std::io::Result<(Mask, Report)> {
     let mut mask = Mask::default();
-    let fails = |candidate: &Mask| run(seed, candidate, false).map(|report| !report.violations.is_empty());
+    let fails =
+        |candidate: &Mask| run(seed, stacks, candidate, false).map(|report| !report.violations.is_empty());
     for steps in 1..5 {
         let candidate = Mask {
             steps: Some(steps),
@@ -22,7 +23,7 @@ pub fn shrink(seed: u64) -> std::io::Result<(Mask, Report)> {
     }
     loop {
         let before = mask.clone();
-        let struck = run(seed, &mask, false)?.struck;
+        let struck = run(seed, stacks, &mask, false)?.struck;
         for (fault, _) in &struck {
             let mut candidate = mask.clone();
             if candidate.faults.insert(*fault) && fails(&candidate)? {
@@ -39,6 +40,6 @@ pub fn shrink(seed: u64) -> std::io::Result<(Mask, Report)> {
             break;
         }
     }
-    let report = run(seed, &mask, true)?;
+    let report = run(seed, stacks, &mask, true)?;
     Ok((mask, report))
 }

@@ -1,4 +1,4 @@
-//! CloudFormation: one stack with one custom resource, from its creation to its deletion.
+//! CloudFormation: one custom resource of a stack, from its creation to its deletion.
 
 use crate::blueprints::Blueprint;
 use crate::check;
@@ -10,15 +10,16 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-const STACK: &str =
-    "arn:aws:cloudformation:eu-central-1:123456789012:stack/shop/5b918d10-cd98-11ea-90d5-0a9cd3354c10";
-const LOGICAL_ID: &str = "Orders";
 /// Deletes that fail before the weather clears.
 const PATIENCE: u32 = 3;
 
 /// What happens to a stack.
 #[derive(Debug, Clone)]
 pub(crate) struct Story {
+    /// The first of several is 0.
+    pub(crate) number: u64,
+    /// How much later than the first it begins.
+    pub(crate) begins_after: Duration,
     pub(crate) service_timeout: Duration,
     /// The resource's own `Timeout`.
     pub(crate) timeout: Option<Duration>,
@@ -75,6 +76,12 @@ impl Stack {
         self.deployed.as_ref().filter(|_| self.story.retains)
     }
 
+    /// Whether a resource with this mark is its own, and stays when it goes.
+    pub(crate) fn may_leave(&self, mark: &str) -> bool {
+        let mut blueprints = self.story.blueprints.iter();
+        self.story.retains && blueprints.any(|blueprint| blueprint.owns(mark))
+    }
+
     /// Everything that was asked.
     pub(crate) fn sent(&self) -> &[Sent] {
         &self.sent
@@ -112,6 +119,9 @@ impl Stack {
         let Some((first, updates)) = blueprints.split_first() else {
             return;
         };
+        if !self.story.begins_after.is_zero() {
+            tokio::time::sleep(self.story.begins_after).await;
+        }
         let mut current = first.clone();
         let mut id = match self
             .ask("Create", None, &current, None, Some(Fault::CreateCancelled))
@@ -119,7 +129,7 @@ impl Stack {
         {
             Verdict::Success(id) => id,
             Verdict::Failed(id) => return self.delete(&id, &current).await,
-            Verdict::Silence | Verdict::Cancelled => return self.delete(&invented_id(), &current).await,
+            Verdict::Silence | Verdict::Cancelled => return self.delete(&self.invented_id(), &current).await,
         };
         for next in updates {
             let updated = self
@@ -194,16 +204,21 @@ impl Stack {
             .request_id
             .clone()
             .filter(|_| kind != "Create" && dice.strikes(Fault::RequestIdReused));
-        let request_id = reused.unwrap_or_else(|| format!("7bfe2d54-0000-0000-0000-{number:012}"));
+        let request_id =
+            reused.unwrap_or_else(|| format!("7bfe2d54-0000-0000-{:04}-{number:012}", self.story.number));
         self.request_id = Some(request_id.clone());
-        let url = response_url(number, world.now());
+        let place = match self.story.number {
+            0 => number.to_string(),
+            stack => format!("{stack}-{number}"),
+        };
+        let url = response_url(&place, world.now());
         let mut event = json!({
             "RequestType": kind,
             "ServiceToken": "arn:aws:lambda:eu-central-1:123456789012:function:on-event",
             "ResponseURL": url,
-            "StackId": STACK,
+            "StackId": self.arn(),
             "RequestId": request_id,
-            "LogicalResourceId": LOGICAL_ID,
+            "LogicalResourceId": self.logical_id(),
             "ResourceType": "Custom::Blueprint",
             "ResourceProperties": self.properties(blueprint),
         });
@@ -262,6 +277,27 @@ impl Stack {
         Verdict::Success(id)
     }
 
+    /// Two and two resources are in one stack.
+    fn arn(&self) -> String {
+        format!(
+            "arn:aws:cloudformation:eu-central-1:123456789012:stack/shop/5b918d10-cd98-11ea-90d5-{:012x}",
+            0x0a9c_d335_4c10_u64 + self.story.number / 2
+        )
+    }
+
+    fn logical_id(&self) -> &'static str {
+        if self.story.number.is_multiple_of(2) {
+            "Orders"
+        } else {
+            "Invoices"
+        }
+    }
+
+    /// The id of a Create whose answer CloudFormation did not wait for.
+    fn invented_id(&self) -> String {
+        format!("shop-{}-1A2B3C4D5E6F7", self.logical_id())
+    }
+
     fn properties(&self, blueprint: &Blueprint) -> Value {
         let mut properties = Map::new();
         let mut add = |name: &str, value: Value| properties.insert(name.to_owned(), value);
@@ -285,16 +321,11 @@ impl Stack {
     }
 }
 
-/// The id of a Create whose answer CloudFormation did not wait for.
-fn invented_id() -> String {
-    format!("shop-{LOGICAL_ID}-1A2B3C4D5E6F7")
-}
-
-fn response_url(number: usize, now: Timestamp) -> String {
+fn response_url(place: &str, now: Timestamp) -> String {
     let date = now.strftime("%Y%m%dT%H%M%SZ");
     let signature = crate::world::SIGNATURE;
     format!(
-        "https://cloudformation-custom-resource-response-eucentral1.s3.eu-central-1.amazonaws.com/{number}\
+        "https://cloudformation-custom-resource-response-eucentral1.s3.eu-central-1.amazonaws.com/{place}\
          ?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date={date}&X-Amz-SignedHeaders=host&X-Amz-Expires=7200\
          &X-Amz-Signature={signature}"
     )
